@@ -27,6 +27,8 @@
 /* What a test hands over as a callback need not look at all that it is given. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
 typedef void test_fixture_fn(void);
 void check_add_test(const char *file, test_fixture_fn *const fixture[2], const TTest *test,
                     size_t n);
@@ -49,7 +51,7 @@ static test_fixture_fn *const test_fixture[2];
         check_add_test(__FILE__, test_fixture, name, (size_t)(n));                                 \
     }                                                                                              \
     START_TEST(name)
-#define TEST_EACH(name, array) TEST_TIMES(name, sizeof(array) / sizeof *(array))
+#define TEST_EACH(name, array) TEST_TIMES(name, N_OF(array))
 #define TEST(name) TEST_TIMES(name, 1)
 
 #define TEST_SUITE(name)                                                                           \

@@ -156,7 +156,7 @@ TEST(intervals_are_order_statistics)
     struct bin ranks[400];
     for (size_t i = 0; i < 400; i++)
         ranks[i] = (struct bin){(double)i + 1, 1};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < N_OF(known); i++) {
         const struct bins_interval range = bins_quantile_interval(ranks, known[i].n, known[i].n,
                                                                   known[i].level, 0.95);
         ck_assert_double_eq(range.low, known[i].low);

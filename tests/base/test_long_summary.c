@@ -65,7 +65,7 @@ TEST_TIMES(it_equals_the_summary_of_sorted_values, FAMILIES)
     ck_assert_ptr_nonnull(values);
     for (size_t i = 0; i < MOST; i++)
         values[i] = value_of(_i, i);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < N_OF(sizes); i++)
         expect_equal(values, sizes[i], sizes[i]);
     free(values);
 }

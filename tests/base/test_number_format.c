@@ -17,7 +17,7 @@ static const struct small {
     {GB_F16, 16, 10, 15, true},   {GB_BF16, 16, 7, 127, true},  {GB_F8_E4M3, 8, 3, 7, false},
     {GB_F8_E5M2, 8, 2, 15, true}, {GB_TF32, 19, 10, 127, true},
 };
-enum { N_SMALLS = sizeof small_formats / sizeof small_formats[0], CODES_MAX = 1 << 19 };
+enum { N_SMALLS = N_OF(small_formats), CODES_MAX = 1 << 19 };
 
 static double value_of_code(const struct small *small, uint32_t code)
 {

@@ -50,7 +50,7 @@ static uint64_t first_draw(uint64_t seed, uint64_t stream, uint64_t i, uint64_t 
 TEST(below_is_a_share)
 {
     static const uint64_t sizes[] = {1, 2, 3, 7, 10, 100};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+    for (size_t s = 0; s < N_OF(sizes); s++)
         for (uint64_t i = 0; i < 20000; i++)
             ck_assert_uint_eq(random_below(3, s, i, sizes[s]), first_draw(3, s, i, sizes[s]));
     ck_assert_uint_eq(random_below(0, 0, 0, 0), random_bits(0, 0, 0));
@@ -87,7 +87,7 @@ static void fill(struct gb_fill as, uint64_t n)
 
 static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
                                     GB_TF32, GB_F8_E4M3, GB_F8_E5M2};
-enum { N_FLOATING = sizeof floating / sizeof floating[0] };
+enum { N_FLOATING = N_OF(floating) };
 
 /* Whatever the length. */
 TEST_TIMES(floating_fills_are_rounded_units, N_FLOATING)
@@ -96,7 +96,7 @@ TEST_TIMES(floating_fills_are_rounded_units, N_FLOATING)
     const uint64_t seed = 0xFEDCBA9876543210;
     struct gb_fill as = fill_of(floating[_i], -3, 5);
     as.stream = 0xF1E2D3C4B5A69788;
-    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+    for (size_t k = 0; k < N_OF(lengths); k++) {
         memset(data, 0xFF, sizeof data);
         ck_assert_int_eq(random_fill(seed, data, lengths[k], &as), GB_OK);
         for (uint64_t i = 0; i < lengths[k]; i++) {

@@ -97,9 +97,9 @@ static const struct {
 
 TEST(students_t_has_known_quantiles)
 {
-    for (size_t i = 0; i < sizeof t_95 / sizeof *t_95; i++)
+    for (size_t i = 0; i < N_OF(t_95); i++)
         ck_assert_double_eq_tol(student_t_quantile(0.95, (double)i + 1), t_95[i], 1e-9);
-    for (size_t i = 0; i < sizeof t_others / sizeof *t_others; i++)
+    for (size_t i = 0; i < N_OF(t_others); i++)
         for (const double *known = t_others[i].degrees_and_t; *known > 0; known += 2)
             ck_assert_double_eq_tol(student_t_quantile(t_others[i].confidence, known[0]), known[1],
                                     1e-10 * known[1]);
@@ -150,7 +150,7 @@ static const struct {
 };
 TEST(students_t_takes_parts_of_degrees)
 {
-    for (size_t i = 0; i < sizeof t_outside / sizeof *t_outside; i++) {
+    for (size_t i = 0; i < N_OF(t_outside); i++) {
         double p = student_t_outside(t_outside[i].t, t_outside[i].degrees);
         ck_assert_double_eq_tol(p, t_outside[i].p, 1e-10 * t_outside[i].p);
         ck_assert_double_eq(p, student_t_outside(-t_outside[i].t, t_outside[i].degrees));
@@ -162,7 +162,7 @@ TEST(students_t_takes_parts_of_degrees)
 TEST(students_t_of_nonsense_is_nan)
 {
     static const double confidences[] = {0, 1, -0.5, 1.5, NAN, INFINITY};
-    for (size_t i = 0; i < sizeof confidences / sizeof *confidences; i++)
+    for (size_t i = 0; i < N_OF(confidences); i++)
         ck_assert(isnan(student_t_quantile(confidences[i], 5)));
     ck_assert(isnan(student_t_quantile(0.95, 0)));
 }

@@ -5,7 +5,7 @@ cd "$TMPDIR" || exit 1
 unset GBRUN_IGNORE_LOAD
 
 {
-    few_samples 100 'device = cpu'
+    few_samples 50 'device = cpu'
     section bench wall spin 'duration=1 ms'
     section bench thread spin 'duration=1 ms' clock=thread
 } >busy.ini

@@ -4,7 +4,7 @@
 # what was announced is there, nothing is there twice or was never measured. What a kill leaves out can be measured or
 # merged afterwards; a call that fails is an error that says what it was, or all is there; never a signal. make check
 # takes a few N, make hostile (HOSTILE=all) every one. HOSTILE=7: every 7th call fails, of SQLite every 21st, of
-# allocations every 210th, in place of every 31st, 93rd and 930th.
+# allocations every 210th, in place of every 61st, 183rd and 1830th.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 1
 mkdir plugins
@@ -134,7 +134,7 @@ if [ "${SANITIZE-}" ]; then
     skip "calls that fail" "the sanitizers have an allocator of their own"
     finish
 fi
-case ${HOSTILE-} in [1-9]*) step=$HOSTILE ;; *) step=31 ;; esac
+case ${HOSTILE-} in [1-9]*) step=$HOSTILE ;; *) step=61 ;; esac
 for what in memory files processes sqlite; do
     case $what in
     memory) at=$((30 * step)) ;;

@@ -103,7 +103,7 @@ TEST(one_flipped_bit_in_the_head)
 static int times(int all)
 {
     const char *hostile = getenv("HOSTILE");
-    return (hostile && strcmp(hostile, "all") == 0) || getenv("SANITIZE") ? all : all / 10;
+    return (hostile && strcmp(hostile, "all") == 0) || getenv("SANITIZE") ? all : all / 20;
 }
 
 TEST(one_flipped_bit_anywhere)

@@ -134,7 +134,7 @@ GB_BENCH_ON(NULL, process, struct without_options, none, "reports the process it
 /* ---- batches: run uses up one input an iteration, and reset prepares as many as the host says
  * will be needed. It fails if run gets another number, or if an input is used twice. ---- */
 
-enum { MOST = 1 << 16 };
+enum { MOST = 1 << 17 };
 struct batches {
     const struct gb_host *host;
     uint64_t n_prepared;

@@ -6,9 +6,6 @@
 
 #include <stdarg.h>
 
-/* Callbacks look at few of their arguments. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 static struct fake_host *fake;
 static const struct gb_plugin *plugin;
 static const struct gb_bench_ops *ops;

@@ -4,9 +4,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-/* Callbacks look at few of their arguments. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 static struct fake_host *fake;
 static const struct gb_plugin *plugin;
 static const struct gb_device_ops *ops;

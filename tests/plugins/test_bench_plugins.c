@@ -149,7 +149,7 @@ TEST_TIMES(copy_copies_every_byte, 4)
 {
     static const char *const methods[] = {"auto", "memcpy", "loop", "stream"};
     static const int bytes[] = {1, 3, 63, 64, 65, 4096, 100003, 4198401};
-    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+    for (size_t i = 0; i < N_OF(bytes); i++) {
         load_bench("copy");
         set("method = %s; bytes = %d; width = %d", methods[_i], bytes[i], 1 << i % 5);
         const int32_t status = created();
@@ -172,7 +172,7 @@ TEST(copy_finds_each_wrong_byte)
     make("copy", "method = memcpy; bytes = 10001");
     expect_n_wrong(3);
     ck_assert_uint_eq(fake->n_compared, 3);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < N_OF(places); i++) {
         run_samples(1, 1);
         expect_right();
         ((unsigned char *)fake->device_blocks[1])[places[i]] ^= 1;

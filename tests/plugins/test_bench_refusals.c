@@ -115,7 +115,7 @@ TEST(other_devices_are_skipped)
     static const char *const ids[] = {"ceilings",           "convolution", "copy",
                                       "elementwise",        "gemm_verify", "histogram",
                                       "multistream_matmul", "padding",     "spin"};
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+    for (size_t i = 0; i < N_OF(ids); i++) {
         load_on("abacus", ids[i]);
         expect_words(GB_SKIPPED, other_device);
         ck_assert_int_eq(fake->is_exclusive, 0);

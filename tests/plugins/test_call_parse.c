@@ -342,7 +342,7 @@ TEST(test_store)
 {
     static const char *const values[] = {"-100", "100", "0", "1"};
     for (size_t type = TYPE_BOOL; type <= TYPE_DOUBLE; type++)
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        for (size_t i = 0; i < N_OF(values); i++) {
             struct number number;
             struct problem problem;
             unsigned char bytes[16] = {0};
@@ -360,7 +360,7 @@ static const struct number minus_infinity = {.value = -(double)INFINITY};
 TEST(test_store_not_finite)
 {
     static const enum type_id types[] = {TYPE_FLOAT, TYPE_DOUBLE, TYPE_TF32};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < N_OF(types); i++) {
         unsigned char bytes[8] = {0};
         ck_assert(number_store(&not_a_number, types[i], bytes));
         ck_assert(isnan(stored_value(types[i], bytes)));

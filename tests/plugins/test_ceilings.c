@@ -86,7 +86,7 @@ static const struct {
     {"fp32_fma", 0, 0, 0, 0, NUMBER_FP32, UNIT_FMA},
 };
 
-TEST_TIMES(roofs_declare_their_work, 2 * sizeof works / sizeof works[0])
+TEST_TIMES(roofs_declare_their_work, 2 * N_OF(works))
 {
     uint32_t cpus[TEAM_MAX];
     const int i = _i / 2;
@@ -164,7 +164,7 @@ TEST(datasheets_are_by_model)
                {"NVIDIA A100-SXM4-80GB", "int8_tensor", 624e12},
                {"NVIDIA H200 NVL", "dram_copy", 0.0},
                {"", "dram_copy", 0.0}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < N_OF(all); i++)
         ck_assert_double_eq_tol(roof_datasheet(roof_named(all[i].roof), all[i].model), all[i].value,
                                 1e6);
 }
@@ -369,7 +369,7 @@ TEST(numbers_have_their_bits)
                {NUMBER_FP8, 16.0, 0x58},
                {NUMBER_FP8, 0.0, 0},
                {NUMBER_INT8, -5.0, 0xfb}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t i = 0; i < N_OF(all); i++) {
         ck_assert_uint_eq(number_bits(all[i].number, all[i].value), all[i].bits);
         if (all[i].number != NUMBER_INT8)
             ck_assert_double_eq(number_value(all[i].number, all[i].bits), all[i].value);
@@ -380,7 +380,7 @@ TEST(numbers_have_their_bits)
 TEST(short_numbers_neither_grow_nor_vanish)
 {
     static const int32_t numbers[] = {NUMBER_FP16, NUMBER_BF16, NUMBER_FP32};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (size_t i = 0; i < N_OF(numbers); i++) {
         const int digits = number_digits(numbers[i]);
         const struct rate_constants constants = rate_constants_for(digits);
         ck_assert_double_eq(rate_round(constants.c, digits), constants.c);

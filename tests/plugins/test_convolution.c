@@ -10,7 +10,6 @@ static const char *const methods[] = {"direct", "implicit_gemm"};
 static const char *const layouts[] = {"nchw", "nhwc"};
 static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
 static const uint32_t formats[] = {GB_F32, GB_F16, GB_BF16};
-#define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
 struct setting {
     int n, c, h, w, k, r, s, stride, pad, dilation, groups;
@@ -169,10 +168,12 @@ static void reference_is_right(const struct window_shape *shape, int direction)
     }
 }
 
+/* Each type in all ways; LONG: every shape in all of them. */
 TEST_TIMES(every_shape_is_right, 3 * N_OF(settings))
 {
     const struct setting *setting = &settings[(size_t)_i / 3];
-    for (size_t i = 0; i < 24; i++) {
+    const size_t step = test_is_long() ? 1 : 3;
+    for (size_t i = test_is_long() ? 0 : (size_t)_i / 3 % 3; i < 24; i += step) {
         load_bench("convolution");
         fake->host.seed = 1 + i;
         apply(setting);

@@ -71,7 +71,7 @@ TEST(sets_of_cpus_are_read)
                  {"5,5,4-6", "4-6", 3},
                  {"8191", "8191", 1}};
     static const char *const wrong[] = {"-1", "3-1", "1,", ",1", "a", "1;2", "8192", "1-", " "};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         struct gb_device_info info = {.size = sizeof info};
         struct facts facts = {0};
         set("cpus", cases[i].text);
@@ -79,7 +79,7 @@ TEST(sets_of_cpus_are_read)
         ck_assert_uint_eq(info.n_units, cases[i].n);
         ck_assert_str_eq(facts.cpus, cases[i].canonical);
     }
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < N_OF(wrong); i++) {
         char expected[256];
         set("cpus", wrong[i]);
         snprintf(expected, sizeof expected,
@@ -600,7 +600,7 @@ static void forbid(uint32_t number)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    struct sock_fprog program = {N_OF(code), code};
     ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
     ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }

@@ -38,7 +38,7 @@ TEST(an_absent_device_is_explained)
         "no driver library: libcuda.so.1: ", "no permission: ", "the driver is too old: ",
         "the driver does not start: ", "no device"};
     bool is_explained = false;
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+    for (size_t i = 0; i < N_OF(expected); i++)
         is_explained = is_explained || strncmp(fake->reason, expected[i], strlen(expected[i])) == 0;
     ck_assert_msg(is_explained, "%s", fake->reason);
     fake->reason[0] = '\0';
@@ -200,7 +200,7 @@ TEST_TIMES(the_way_of_reading_is_said, has_gpu())
         {1, GB_LAUNCH_STREAM, GB_LAUNCH_STREAM},
     };
     open_it();
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         struct gb_reading reading = {.size = sizeof reading};
         struct gb_measurement measurement = timed_by("kernel", &flush_ops, SAMPLES);
         const bool is_graph = rows[i].used == GB_LAUNCH_GRAPH;

@@ -207,7 +207,7 @@ TEST_TIMES(every_way_is_right, KERNELS *DTYPES)
     const int32_t kernel = _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
     for (uint32_t i = 0; i < n_ways; i++) {
-        for (size_t j = 0; j < sizeof shapes / sizeof shapes[0] && ways[i].is_here(); j++) {
+        for (size_t j = 0; j < N_OF(shapes) && ways[i].is_here(); j++) {
             struct way_part part = {.to = arrays.output,
                                     .a = arrays.inputs[0],
                                     .b = arrays.inputs[1],
@@ -290,7 +290,7 @@ TEST_TIMES(cuda_maps_are_right, KERNEL_SOFTMAX *DTYPES)
     const int32_t dtype = _i % DTYPES;
     const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
     kernel_fn *fn = kernel_of(kernel, "", dtype);
-    for (size_t i = 0; i < 2 * sizeof shapes / sizeof shapes[0]; i++) {
+    for (size_t i = 0; i < 2 * N_OF(shapes); i++) {
         const uint64_t n = shapes[i / 2].n;
         const uint32_t many = i % 2 == 0 ? 1 : 4 / kernels[kernel].n_inputs;
         const uint32_t n_threads = 32 + 64 * (uint32_t)(i % 3);
@@ -309,7 +309,7 @@ TEST_TIMES(cuda_planes_are_right, 2 * DTYPES)
     const int32_t dtype = _i % DTYPES;
     kernel_fn *fn = kernel_of(kernel, "", dtype);
     const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < N_OF(lines); i++) {
         const uint64_t columns = lines[i] * in_vector;
         const uint64_t row = kernels[kernel].has_images ? columns * columns : columns;
         const uint64_t n = VALUES_MAX / row < 3 ? VALUES_MAX / row * row : 3 * row;
@@ -330,7 +330,7 @@ TEST_TIMES(cuda_rows_are_right, 2 * DTYPES)
     kernel_fn *by_blocks = kernel_of(kernel, "block_", dtype);
     kernel_fn *by_warps = kernel_of(kernel, "warp_", dtype);
     const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    for (size_t i = 0; i < N_OF(lengths); i++) {
         const uint64_t columns = lengths[i] * in_vector;
         const uint64_t n_rows = VALUES_MAX / columns < 7 ? VALUES_MAX / columns : 7;
         const uint64_t n = columns * n_rows;
@@ -358,7 +358,7 @@ static uint64_t depth_of_sum(uint64_t n_vectors, uint32_t n_blocks, uint32_t n_t
 TEST_TIMES(cuda_sums_are_right, DTYPES)
 {
     static const uint32_t grids[][2] = {{1, 32}, {3, 64}, {40, 32}, {2, 1024}, {70, 32}, {5, 160}};
-    enum { GRIDS = sizeof grids / sizeof grids[0], SHAPES = sizeof shapes / sizeof shapes[0] };
+    enum { GRIDS = N_OF(grids), SHAPES = N_OF(shapes) };
     static double partial[300];
     uint32_t ticket = 0;
     kernel_fn *fn = kernel_of(KERNEL_SUM, "", _i);

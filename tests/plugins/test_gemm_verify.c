@@ -18,7 +18,6 @@ static const char *const faults[] = {
     "dropped_product", "skipped_k_step", "stale_tile", "swapped_rows",
     "unwritten",       "wrong_scale",    "nan",        "inf",
     "all_zero"};
-#define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
 TEST_FIXTURE(verify_really, unload)
 

@@ -284,7 +284,7 @@ TEST(finds_its_folder)
                    {"none", "/xdg", "/me", NULL},
                    {"here", "/xdg", "/me", "/config/here"},
                    {"/there", "/xdg", "/me", "/there"}};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    for (size_t i = 0; i < N_OF(folders); i++) {
         setenv("XDG_CACHE_HOME", folders[i].xdg, 1);
         setenv("HOME", folders[i].home, 1);
         char *found = cache_folder(folders[i].asked, "/config");

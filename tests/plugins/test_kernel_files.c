@@ -185,7 +185,7 @@ TEST(refuses_cut_arrays)
     write_bytes("head.npy", "\x93NUMPY\1\0\xff\xff", 10);
     write_bytes("magic.npy", "\x93NUMPY", 6);
     write_bytes("cut.bin", numbers, 23);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < N_OF(files); i++) {
         ck_assert(!reads(files[i][0], TYPE_FLOAT, 6));
         ck_assert_msg(strstr(reason, files[i][1]) != NULL, "%s: %s", files[i][0], reason);
     }

@@ -38,7 +38,7 @@ static const char *const on_cuda[] = {
     "streams = 20; input = ones; order = depth; allocation = pool; block = 4; units = 132",
     "streams = 2; input = random; order = breadth; block = 16; sum = memory",
 };
-enum { N_ON_CUDA = sizeof on_cuda / sizeof on_cuda[0] };
+enum { N_ON_CUDA = N_OF(on_cuda) };
 
 TEST_TIMES(cuda_is_right_with_each_option, CUDA(N_ON_CUDA))
 {
@@ -125,7 +125,7 @@ static const struct {
     {"stamps = yes; problems = 10923; block = 32", 1, 6},
 };
 
-TEST_TIMES(cuda_stamps_where_asked_to, CUDA(sizeof few / sizeof few[0]))
+TEST_TIMES(cuda_stamps_where_asked_to, CUDA(N_OF(few)))
 {
     load_on_cuda();
     set("aligned = 1; %s", few[_i].options);
@@ -146,7 +146,7 @@ static const struct {
     {"allocation = pool", "allocation = pool: the device has no memory pools", 8},
 };
 
-TEST_TIMES(cuda_skips_what_device_and_driver_lack, CUDA(sizeof lacking / sizeof lacking[0]))
+TEST_TIMES(cuda_skips_what_device_and_driver_lack, CUDA(N_OF(lacking)))
 {
     load_on_cuda();
     cuda->has_pools = 0;

@@ -51,7 +51,7 @@ static const struct {
     {"peer", "pinned", "both", 2, 2}, {"device", "device", "both", 1, 2},
     {"device", "peer", "all", 2, 2},  {"device", "peer", "all", 4, 12},
 };
-enum { N_COPIES = sizeof copies / sizeof copies[0] };
+enum { N_COPIES = N_OF(copies) };
 
 static void load_copy(int i)
 {

@@ -100,7 +100,7 @@ TEST(only_metrics_with_a_form_are_there)
     new_metrics();
     ck_assert(metrics_has(metrics, "dram__bytes_read.sum"));
     ck_assert(metrics_has(metrics, "lts__hit_rate.pct"));
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < N_OF(others); i++)
         ck_assert_msg(!metrics_has(metrics, others[i]), "%s", others[i]);
     ck_assert_str_eq(metrics_unit(metrics, "dram__bytes_read.sum"), "byte");
     ck_assert_str_eq(metrics_unit(metrics, "nothing.sum"), "");

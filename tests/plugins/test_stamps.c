@@ -14,7 +14,7 @@ static const struct {
     {2000000, ((1ull << 48) - 1000) | 7ull << 48},     /* just before it begins again */
     {2000000 + 500000, (1000000 - 1000) | 7ull << 48}, /* 2 GHz since then */
 };
-enum { STORED = sizeof stored / sizeof stored[0] };
+enum { STORED = N_OF(stored) };
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 SUCCEEDS(load, (CUmodule * module, const void *image), ck_assert_ptr_nonnull(image); *module = NULL)

@@ -14,8 +14,10 @@ import threading
 import time
 
 import gbrun
+import results
 
 CHEATS, TWINS = {}, {}
+SAMPLES = 150 if results.long else 40
 
 
 def cheat(make):
@@ -46,6 +48,15 @@ class Problem:
         self.n_computed += 1
         return self.a @ self.b
 
+    def works(self, fn):
+        """Of an honest function: each call is one that computes."""
+
+        def counted():
+            self.n_computed += 1
+            return fn()
+
+        return counted
+
     def copy(self, values):
         return values.clone() if self.is_torch else values.copy()
 
@@ -68,7 +79,7 @@ class Problem:
         def reference():
             return self.wide(a) @ self.wide(b)
 
-        settings = {"verify": reference, "policy": "fixed", "samples": 150, "check": {"rms": 1e-5},
+        settings = {"verify": reference, "policy": "fixed", "samples": SAMPLES, "check": {"rms": 1e-5},
                     "device": "cuda" if self.device.startswith("cuda") else "cpu", **self.settings, **settings}  # fmt: skip
         self.error = self.found = None
         try:
@@ -132,7 +143,7 @@ def computes_if(is_due):
     return make
 
 
-CHEATS["stops_after_the_100th"] = computes_if(lambda i, p: i < 100)
+CHEATS["stops_after_two_thirds"] = computes_if(lambda i, p: 3 * i < 2 * SAMPLES)
 CHEATS["computes_every_64th"] = computes_if(lambda i, p: i % 64 == 0)
 CHEATS["computes_every_10th"] = computes_if(lambda i, p: i % 10 == 0)
 CHEATS["alternates"] = computes_if(lambda i, p: i % 2 == 0)
@@ -165,24 +176,12 @@ def computes_if_the_output_was_written(problem):
     return fn
 
 
-@cheat
-def returns_zeros(problem):
-    return lambda: problem.package.zeros_like(problem.a)
-
-
-@cheat
-def returns_memory_as_it_is(problem):
-    return lambda: problem.package.empty_like(problem.a)
-
-
-@cheat
-def returns_an_input(problem):
-    return lambda: problem.a
-
-
-@cheat
-def returns_the_mean(problem):
-    return lambda: problem.package.full_like(problem.a, float(problem.a.mean() * problem.b.mean() * problem.n))
+CHEATS["returns_zeros"] = lambda p: lambda: p.package.zeros_like(p.a)
+CHEATS["returns_memory_as_it_is"] = lambda p: lambda: p.package.empty_like(p.a)
+CHEATS["returns_an_input"] = lambda p: lambda: p.a
+CHEATS["returns_the_mean"] = lambda p: lambda: p.package.full_like(p.a, float(p.a.mean() * p.b.mean() * p.n))
+CHEATS["returns_half_of_the_shape"] = lambda p: lambda: p.a[: p.n // 2] @ p.b
+CHEATS["returns_nan"] = lambda p: lambda: p.package.full_like(p.a, math.nan)
 
 
 @cheat
@@ -206,16 +205,6 @@ def computes_in_half_precision(problem):
         return problem.a.astype(kind).astype("f4") @ problem.b.astype(kind).astype("f4")
 
     return fn
-
-
-@cheat
-def returns_half_of_the_shape(problem):
-    return lambda: problem.a[: problem.n // 2] @ problem.b
-
-
-@cheat
-def returns_nan(problem):
-    return lambda: problem.package.full_like(problem.a, math.nan)
 
 
 @cheat
@@ -416,56 +405,35 @@ def hides_what_it_reads(problem):
     hidden = Hidden()
     hidden.a, hidden.b, hidden.kept = problem.a, problem.b, None
     problem.a = problem.b = None
-
-    def fn():
-        return hidden.product()
-
-    return fn
+    return lambda: hidden.product()
 
 
 # --- Honest ones ----------------------------------------------------------------------------------------------------
 
 
-@twin
-def computes(problem):
-    return problem.compute
+TWINS["computes"] = lambda p: p.compute
+TWINS["returns_a_view"] = lambda p: p.works(lambda: (p.b.T @ p.a.T).T)
 
 
 @twin
 def in_place_with_a_reset(problem):
-    x, first = problem.copy(problem.a), problem.a
-    b = problem.b
+    x, first, b = problem.copy(problem.a), problem.a, problem.b
 
     def reset():
         x[:] = first
 
     def fn():
-        problem.n_computed += 1
         x[:] = x @ b
         return x
 
     problem.settings["reset"] = reset
-    return fn
+    return problem.works(fn)
 
 
 @twin
 def writes_into_an_output_of_its_own(problem):
     out = problem.package.empty_like(problem.a)
-
-    def fn():
-        problem.n_computed += 1
-        return problem.package.matmul(problem.a, problem.b, out=out)
-
-    return fn
-
-
-@twin
-def returns_a_view(problem):
-    def fn():
-        problem.n_computed += 1
-        return (problem.b.T @ problem.a.T).T
-
-    return fn
+    return problem.works(lambda: problem.package.matmul(problem.a, problem.b, out=out))
 
 
 @twin
@@ -480,40 +448,24 @@ def keeps_weights(problem):
     """Made ready once, of a constant that is no input."""
     weights = problem.copy(problem.b.T)
     problem.settings["inputs"] = [problem.a]
-
-    def fn():
-        problem.n_computed += 1
-        return problem.a @ weights.T
-
-    return fn
+    return problem.works(lambda: problem.a @ weights.T)
 
 
 @twin
 def has_several_outputs(problem):
-    def fn():
-        problem.n_computed += 1
-        product = problem.a @ problem.b
-        return product, abs(product).sum(), (problem.a > 0)
-
-    a, b = problem.a, problem.b
-
-    def reference():
-        product = problem.wide(a) @ problem.wide(b)
+    def outputs(product, a):
         return product, abs(product).sum(), (a > 0)
 
-    problem.settings.update(verify=reference, check={"rms": 1e-3})
-    return fn
+    a, b = problem.a, problem.b
+    problem.settings.update(verify=lambda: outputs(problem.wide(a) @ problem.wide(b), a), check={"rms": 1e-3})
+    return problem.works(lambda: outputs(problem.a @ problem.b, problem.a))
 
 
 @twin
 def returns_a_list(problem):
-    def fn():
-        problem.n_computed += 1
-        return [problem.a @ problem.b, problem.b @ problem.a]
-
     a, b = problem.a, problem.b
     problem.settings["verify"] = lambda: (problem.wide(a) @ problem.wide(b), problem.wide(b) @ problem.wide(a))
-    return fn
+    return problem.works(lambda: [problem.a @ problem.b, problem.b @ problem.a])
 
 
 @twin
@@ -522,14 +474,13 @@ def is_tuned_at_its_first_call(problem):
     ways = [lambda: problem.a @ problem.b, lambda: (problem.b.T @ problem.a.T).T]
 
     def fn():
-        problem.n_computed += 1
         if not chosen:
             for way in ways:
                 way()
             chosen.append(ways[1])
         return chosen[0]()
 
-    return fn
+    return problem.works(fn)
 
 
 @twin
@@ -542,12 +493,8 @@ def is_random_with_a_seed(problem):
             return (package.rand((n, n), device=problem.device) < 0.5).to(a.dtype)
         return (package.random.default_rng(7).random((n, n)) < 0.5).astype(a.dtype)
 
-    def fn():
-        problem.n_computed += 1
-        return a * kept()
-
     problem.settings["verify"] = lambda: problem.wide(a) * problem.wide(kept())
-    return fn
+    return problem.works(lambda: a * kept())
 
 
 @twin
@@ -555,7 +502,6 @@ def joins_its_threads(problem):
     half = problem.n // 2
 
     def fn():
-        problem.n_computed += 1
         out = problem.package.empty_like(problem.a)
 
         def work(part):
@@ -569,25 +515,19 @@ def joins_its_threads(problem):
         return out
 
     problem.settings["samples"] = 40
-    return fn
+    return problem.works(fn)
 
 
 @twin
 def keeps_a_border(problem):
     out, a = problem.package.zeros_like(problem.a), problem.a
 
-    def fn():
-        problem.n_computed += 1
-        out[1:-1] = a[2:] + a[:-2]
-        return out
+    def put(to, of):
+        to[1:-1] = of[2:] + of[:-2]
+        return to
 
-    def reference():
-        exact = problem.package.zeros_like(problem.wide(a))
-        exact[1:-1] = problem.wide(a)[2:] + problem.wide(a)[:-2]
-        return exact
-
-    problem.settings["verify"] = reference
-    return fn
+    problem.settings["verify"] = lambda: put(problem.package.zeros_like(problem.wide(a)), problem.wide(a))
+    return problem.works(lambda: put(out, a))
 
 
 @twin
@@ -596,13 +536,8 @@ def needs_a_positive_definite_matrix(problem):
     spd = a @ a.T + problem.n * (problem.package.eye(problem.n, device=problem.device) if problem.is_torch
                                  else problem.package.eye(problem.n, dtype="f4"))  # fmt: skip
     cholesky = problem.package.linalg.cholesky
-
-    def fn():
-        problem.n_computed += 1
-        return cholesky(spd)
-
     problem.settings["verify"] = lambda: cholesky(problem.wide(spd))
-    return fn
+    return problem.works(lambda: cholesky(spd))
 
 
 @twin
@@ -610,14 +545,8 @@ def needs_what_is_sorted(problem):
     table = problem.values(6, problem.n * 4)
     table = table.sort().values if problem.is_torch else problem.package.sort(table)
     a, package = problem.a.reshape(-1), problem.package
-
-    def fn():
-        problem.n_computed += 1
-        return package.searchsorted(table, a)
-
-    problem.settings["verify"] = lambda: package.searchsorted(problem.wide(table), problem.wide(a))
-    problem.settings["check"] = {}
-    return fn
+    problem.settings.update(verify=lambda: package.searchsorted(problem.wide(table), problem.wide(a)), check={})
+    return problem.works(lambda: package.searchsorted(table, a))
 
 
 @twin
@@ -639,13 +568,8 @@ def has_a_reference_with_a_transpose_of_its_own(problem):
 def reads_a_rounded_copy(problem):
     a = problem.copy(problem.a)
     rounded = a.half().float() if problem.is_torch else a.astype("f2").astype("f4")
-
-    def fn():
-        problem.n_computed += 1
-        return rounded + rounded
-
     problem.settings.update(verify=lambda: 2 * problem.wide(a), check={"rms": 1e-3})
-    return fn
+    return problem.works(lambda: rounded + rounded)
 
 
 @twin
@@ -660,13 +584,11 @@ def sorts_whole_numbers(problem):
     whole = problem.values(8, problem.n * problem.n)
     whole = (whole * 1000).long() if problem.is_torch else (whole * 1000).astype("i8")
 
-    def fn():
-        problem.n_computed += 1
+    def ordered():
         return whole.sort().values if problem.is_torch else problem.package.sort(whole)
 
-    problem.settings.update(verify=lambda: whole.sort().values if problem.is_torch else problem.package.sort(whole), check={},
-                            inputs=[whole])  # fmt: skip
-    return fn
+    problem.settings.update(verify=ordered, check={}, inputs=[whole])
+    return problem.works(ordered)
 
 
 @twin
@@ -683,14 +605,8 @@ def makes_its_inputs_by_a_function(problem):
 @twin
 def returns_a_number(problem):
     a = problem.a
-
-    def fn():
-        problem.n_computed += 1
-        return float((a * a).sum())
-
-    problem.settings["verify"] = lambda: float((problem.wide(a) ** 2).sum())
-    problem.settings["check"] = {"rel": 1e-3}
-    return fn
+    problem.settings.update(verify=lambda: float((problem.wide(a) ** 2).sum()), check={"rel": 1e-3})
+    return problem.works(lambda: float((a * a).sum()))
 
 
 @twin
@@ -750,14 +666,8 @@ def does_nothing_while_captured(problem):
 
 
 def is_captured_as_a_copy(problem):
-    kept = []
-
-    def fn():
-        if not kept or not problem.package.cuda.is_current_stream_capturing():
-            kept[:] = [problem.a @ problem.b]
-        return kept[0].clone()
-
-    return fn
+    kept = does_nothing_while_captured(problem)
+    return lambda: kept().clone()
 
 
 def computes_in_another_precision(problem):

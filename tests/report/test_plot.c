@@ -259,7 +259,7 @@ TEST(words_stay_words_in_png)
 {
     if (!can_draw("x.png"))
         TEST_SKIP("rsvg-convert is missing");
-    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
+    for (size_t i = 0; i < N_OF(hostile); i++)
         expect_drawn(hostile[i], "x.png");
 }
 

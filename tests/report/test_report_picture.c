@@ -30,7 +30,7 @@ static struct roof gpu_roofs[] = {{"l2_copy", 8.58e12, false},    {"dram_copy", 
                                   {"fp32_fma", 65.1e12, false},   {"l2_triad", 11.8e12, false},
                                   {"dram_write", 4.65e12, false}, {"dram_triad", 4.05e12, false},
                                   {"bf16_tensor", 716e12, false}, {"dram_read", 4.56e12, false}};
-static const struct roofs all_of_gpu = {gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs};
+static const struct roofs all_of_gpu = {gpu_roofs, N_OF(gpu_roofs)};
 
 static const char *numbered(const char *words, size_t i)
 {
@@ -242,7 +242,7 @@ static struct drawing *drawing_of(const char *picture)
     for (const char *at = picture; (at = strstr(at, "<text ")); at++)
         read_label(at, ret);
     for (const char *at = panel; (at = strstr(at, "<path ")) && at < end; at++)
-        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        for (size_t i = 0; i < N_OF(marks); i++)
             if (strncmp(at, marks[i], strlen(marks[i])) == 0)
                 read_points(at, ret);
     return ret;

@@ -37,7 +37,7 @@ static void export_all(const char *name, struct text *out)
     struct store *store = fixture_open(name, STORE_READ);
     struct view_options options = {.run = RUN_ALL};
     FIXTURE_OK(view_show(store, &options, out, &fixture_problem));
-    for (size_t i = 0; i < sizeof exports / sizeof *exports; i++) {
+    for (size_t i = 0; i < N_OF(exports); i++) {
         options.format = exports[i].format;
         options.rows = exports[i].rows;
         FIXTURE_OK(fixture_export(store, &options, out, &fixture_problem));
@@ -130,10 +130,10 @@ TEST(the_order_of_merging_does_not_matter)
         unsigned seen = 0;
         for (int i = 0; i < 4; i++)
             seen |= 1u << place[i];
-        if (seen != 0xF)
+        if (seen != 0xF || (n_orders++ % 5 != 0 && !test_is_long()))
             continue;
         char into[32];
-        snprintf(into, sizeof into, "all%d.gbr", n_orders++);
+        snprintf(into, sizeof into, "all%d.gbr", n_orders);
         for (int i = 0; i < 4; i++)
             fixture_merge(into, names[place[i]]);
         CLEANUP(text_free) struct text export = {0};

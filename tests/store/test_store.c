@@ -8,7 +8,6 @@ static int64_t run_id;
 static struct arena arena;
 static struct fixture_case c;
 static struct stored_case got;
-#define N_CASES(array) (sizeof(array) / sizeof *(array))
 
 static void set_up(void)
 {
@@ -191,7 +190,7 @@ TEST(the_view_has_labels_and_what_the_policy_guarantees)
     static const char *const values[] = {"plain", "", "two words", "a\"b", "a\tb", "a,b*"};
     CLEANUP(text_free) struct text expected = {0};
     begin_run();
-    for (unsigned i = 0; i < N_CASES(values); i++) {
+    for (unsigned i = 0; i < N_OF(values); i++) {
         fixture_case(&c, i, 4, 100);
         fixture_add(&c, fixture_words("note", values[i], true));
         c.record.estimate.n_discarded = i;
@@ -265,7 +264,7 @@ TEST(the_same_device_is_stored_once)
     struct device_record updated = fixture_device_record();
     struct fact facts[] = {{"cores", "2"}, {"memory", "48 GiB"}};
     updated.facts = facts; /* readings of a device may change; its identity does not */
-    updated.n_facts = N_CASES(facts);
+    updated.n_facts = N_OF(facts);
     ck_assert_int_eq(device_id(&updated), first);
     updated.index++;
     const int64_t other = device_id(&updated);
@@ -330,7 +329,7 @@ TEST(runs_are_numbered_by_start)
     fixture_make_file("results.gbr", 1, 0);
     fixture_make_file("results.gbr", 2, 0);
     store = fixture_open("results.gbr", STORE_READ);
-    for (size_t i = 0; i < N_CASES(numbers); i++) {
+    for (size_t i = 0; i < N_OF(numbers); i++) {
         FIXTURE_OK(store_run_read(store, numbers[i], &arena, &run_id, &run, &fixture_problem));
         text_printf(&started, "%.10s ", run.started);
     }
@@ -348,7 +347,7 @@ TEST(resume_keeps_what_is_done_only)
     CLEANUP(text_free) struct text done = {0};
     uint64_t next_sequence = 0;
     begin_run();
-    for (unsigned i = 0; i < N_CASES(statuses); i++) {
+    for (unsigned i = 0; i < N_OF(statuses); i++) {
         fixture_case(&c, i, i + 1, 100);
         c.record.status = statuses[i];
         if (statuses[i] == CASE_RUNNING) /* of which only samples are there */

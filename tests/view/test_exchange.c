@@ -6,7 +6,7 @@
 
 static const char *const formats[] = {"google", "nvbench", "hyperfine", "pyperf",      "jmh",  "t4",
                                       "github", "bmf",     "junit",     "openmetrics", "trace"};
-enum { FORMATS_OF_TOOLS = sizeof formats / sizeof *formats };
+enum { FORMATS_OF_TOOLS = N_OF(formats) };
 
 static int32_t try_export(const char *file, const char *format, const struct view_options *options,
                           const char *path, struct text *out, struct gb_error *error)
@@ -128,7 +128,7 @@ TEST(options_without_a_meaning)
     views_make_rounds("rounds.gbr");
     const struct view_options options[] = {
         {.pivot = "streams"}, {.group_by = "bench"}, {.columns = "bench"}, {.run = RUN_ALL}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    for (size_t i = 0; i < N_OF(options); i++)
         ck_assert_int_eq(try_export("rounds.gbr", "bmf", &options[i], NULL, &out, &error),
                          GB_INVALID);
     ck_assert_str_eq(error.text, "--run all: --format bmf is of one run");

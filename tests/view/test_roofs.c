@@ -11,7 +11,7 @@ static struct roof known[] = {
     {"dram_read", 100e9, false},  {"dram_copy", 80e9, false},    {"dram_triad", 90e9, false},
     {"dram_write", 50e9, false},  {"l2_copy", 400e9, false},     {"fp32_fma", 1e12, false},
     {"fp64_scalar", 10e9, false}, {"bf16_tensor", 10e12, false}, {"fp8_tensor", 20e12, false}};
-static const struct roofs all = {known, sizeof known / sizeof *known};
+static const struct roofs all = {known, N_OF(known)};
 
 /* What computes; and that a case has no intensity and no ridge. */
 #define VECTOR GB_F32, GB_MATH_VECTOR
@@ -102,7 +102,7 @@ TEST(levels_stand_for_each_other)
     const struct roofs both = {more, 2}, none = {0};
     struct gb_work work = {.size = sizeof work, .bytes_read = 500, .bytes_written = 500};
     struct roofline got;
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    for (size_t i = 0; i < N_OF(levels); i++) {
         roofline_of(&all, &work, levels[i].level, &got);
         expect_roof("level", levels[i].roof, got.memory);
     }

@@ -366,7 +366,7 @@ TEST(ids_of_cases_say_nothing)
         "mode",      "check_histogram", "check_worst", "message", "telemetry",    "activity"};
     views_make_file("far.gbr");
     text_add(&sql, "PRAGMA foreign_keys = 0; UPDATE bench_case SET id = id * 1000;");
-    for (size_t i = 0; i < sizeof children / sizeof *children; i++)
+    for (size_t i = 0; i < N_OF(children); i++)
         text_printf(&sql, "UPDATE %s SET case_id = case_id * 1000;", children[i]);
     fixture_change("far.gbr", text_get(&sql));
     SHOWS("show.txt", "far.gbr", 0);
