@@ -179,7 +179,8 @@ static int32_t check_copy(struct merge *merge, int table, sqlite3_stmt *row, int
                                           code == SQLITE_ROW ? SQLITE_DONE : code, merge->error);
     if (status != GB_OK || names.length == 0)
         return status;
-    const char *uuid = (const char *)sqlite3_column_text(row, column_of(columns, columns->uuid));
+    CLEANUP(arena_free) struct arena arena = {0};
+    const char *uuid = row_text(row, column_of(columns, columns->uuid), &arena);
     return input_failed(merge,
                         error_set(merge->error, GB_INVALID,
                                   "%s: its %s %s is in %s, too, and differs there: in %.200s",

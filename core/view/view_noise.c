@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The rounds of a case, and the case they make; and what is to be explained. */
+/* The rounds of a case, and the case they make; and the noise that a cause must explain. */
 struct evidence {
     const struct view_row *rows;
     size_t n;
@@ -66,7 +66,7 @@ static bool add_throttled(const struct evidence *found, struct text *out)
     return true;
 }
 
-/* By half of what is to be explained: the extremes of the clock are not those of each sample. */
+/* By half of the spread: the extremes of the clock are not those of each sample. */
 static bool add_clock(const struct evidence *found, struct text *out)
 {
     char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
@@ -101,8 +101,9 @@ static bool add_waited(const struct evidence *found, struct text *out)
                                       found->waited_ns >= least_share(found) * found->sampled_ns)))
         return false;
     text_printf(out,
-                "a processor was taken from its threads %.0f times, and they waited %s for one",
-                found->n_preempted, format_time(found->waited_ns, 3, time));
+                "a processor was taken from its threads %.0f time%s, and they waited %s for one",
+                found->n_preempted, found->n_preempted == 1 ? "" : "s",
+                format_time(found->waited_ns, 3, time));
     return true;
 }
 

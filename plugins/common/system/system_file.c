@@ -299,14 +299,13 @@ struct cgroup_mount {
 
 static bool read_mount(const char *line, struct cgroup_mount *ret)
 {
-    char type[32], options[PATH_BYTES];
+    char type[32], options[PATH_BYTES], among[PATH_BYTES + 2];
     const char *behind = strstr(line, " - ");
     if (behind == NULL || sscanf(line, "%*s %*s %*s %1023s %1023s", ret->root, ret->point) != 2 ||
-        sscanf(behind, " - %31s %*s %1021s", type, options + 1) != 2)
+        sscanf(behind, " - %31s %*s %1023s", type, options) != 2)
         return false;
-    options[0] = ',';
-    strcat(options, ",");
-    ret->is_v1 = strcmp(type, "cgroup") == 0 && strstr(options, ",cpu,") != NULL;
+    snprintf(among, sizeof among, ",%s,", options);
+    ret->is_v1 = strcmp(type, "cgroup") == 0 && strstr(among, ",cpu,") != NULL;
     return ret->is_v1 || strcmp(type, "cgroup2") == 0;
 }
 
