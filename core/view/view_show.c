@@ -470,12 +470,10 @@ static void summary_write(struct view *view, struct text *out)
 void view_add_open(const struct view *view, struct text *out)
 {
     const uint64_t n_done = view->survey.n_done, n = view->runs[0].record.n_cases;
-    if (n_done < n)
-        text_printf(out, "this run has not ended: %llu of %llu cases are done",
-                    (unsigned long long)n_done, (unsigned long long)n);
-    else
-        text_printf(out, "all %llu cases are done, but gbrun was stopped before it closed the run",
-                    (unsigned long long)n);
+    text_printf(out, "%s%llu of %llu cases are done%s",
+                n_done < n ? "this run has not ended: " : "", (unsigned long long)n_done,
+                (unsigned long long)n,
+                n_done < n ? "" : ", but gbrun was stopped before it closed the run");
 }
 
 /* What a table of what is there cannot show. */
