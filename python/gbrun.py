@@ -67,6 +67,7 @@ VERIFIED = """CASE (SELECT min(passed) FROM check_result WHERE case_id = c.id AN
     WHEN 0 THEN 'failed' WHEN 1 THEN 'ok' ELSE 'unchecked' END"""
 PARAMETER = """(SELECT CASE WHEN type IN ('int', 'bytes') THEN CAST(value AS INTEGER) WHEN type = 'bool'
     THEN CAST(number AS INTEGER) ELSE ifnull(number, value) END FROM parameter WHERE case_id = c.id AND name = {})"""
+SELECTED_MOST = 900
 METRIC = "(SELECT value FROM metric WHERE case_id = c.id AND name = {} ORDER BY ordinal LIMIT 1)"
 
 
@@ -211,6 +212,16 @@ def _select(file, known, names, where, run):
         number = run
     else:
         raise ValueError(f"run={run!r}: expected 'newest', 'all' or a number from 1")
+    parts = [names[i : i + SELECTED_MOST] for i in range(0, len(names), SELECTED_MOST)]
+    rows = [_select_part(file, known, part, where, number) for part in parts]
+    return rows[0] if len(rows) == 1 else [sum(of_case, ()) for of_case in zip(*rows)]
+
+
+def _select_part(file, known, names, where, number):
+    """Of no more columns than SQLite has room for."""
+    if len(known) > SELECTED_MOST:
+        words = (where or "").lower()
+        known = {name: sql for name, sql in known.items() if name in names or name.lower() in words}
     return file.execute(
         f"""SELECT {", ".join(map(_name, names))} FROM (
             SELECT {", ".join(f"{sql} AS {_name(name)}" for name, sql in known.items())}
@@ -436,6 +447,23 @@ Frequency = collections.namedtuple("Frequency", "mean low high")
 Frequency.__doc__ = "The clock that a device ran at, in Hz, over the samples; 0: not known."
 
 
+def _is_number(cls):
+    """Compares and computes with numbers, and with others of its kind, as float(it) does; == stays that of objects."""
+
+    def by_float(name):
+        def method(self, other):
+            if not isinstance(other, (int, float, Measurement, Comparison)):
+                return NotImplemented
+            return getattr(float(self), name)(float(other))
+
+        return method
+
+    for name in "lt le gt ge add radd sub rsub mul rmul truediv rtruediv".split():
+        setattr(cls, f"__{name}__", by_float(f"__{name}__"))
+    return cls
+
+
+@_is_number
 class Measurement:
     """What gbrun.measure found. Times are seconds of one call; float(measurement) is the estimate.
 
@@ -483,6 +511,9 @@ class Measurement:
 
     def __float__(self):
         return self.time
+
+    def __format__(self, spec):
+        return format(self.time, spec) if spec else repr(self)
 
     def quantile(self, q):
         """Of the samples, in seconds, interpolated between neighbours."""
@@ -598,7 +629,7 @@ def _measured(library, calls, settings, verification, is_nothing):
 def _returned(fn, reset, stream):
     for call in (reset, fn):
         if call is not None:
-            value = call(stream=stream) if _wants_stream(call) else call()
+            value = call(stream=stream) if _wants_stream(call, stream) else call()
     return value
 
 
@@ -711,7 +742,7 @@ class _Verification:
 
     def __init__(self, fn, reference, reset, inputs, is_renewed, on_cpu):
         self.fn, self.reference, self.user_reset = fn, reference, reset
-        self.wants_stream, self.in_a_row = _wants_stream(fn), _with_stream(fn)
+        self.wants_stream, self.in_a_row = [_wants_stream(fn, stream) for stream in (None, 1)], _with_stream(fn)
         self.reset_once = None if reset is None else _with_stream(reset)
         self.kept = {False: [], True: []}  # what the last call returned; True: the last one that was captured
         self.n_runs = {False: 0, True: 0}  # such calls since the last refresh
@@ -785,7 +816,7 @@ class _Verification:
         kept.clear()
         if iterations > 1:
             self.in_a_row(stream, iterations - 1)
-        value = self.fn(stream=stream) if self.wants_stream else self.fn()
+        value = self.fn(stream=stream) if self.wants_stream[stream is not None] else self.fn()
         for part in value if type(value) is tuple else (value,):
             if hasattr(part, "data_ptr"):
                 part.data_ptr()  # a copy that is made when it is looked at is made now
@@ -897,7 +928,7 @@ def _spoil(values):
     width = -(-n // 64)
     if width == 0 or not _is_writable(values):
         return
-    values = values.data if hasattr(values, "data_ptr") else values
+    values = values.data if hasattr(values, "data_ptr") else _array_like(values)
     first = _secret.randrange(n - width + 1)
     part = slice(first, first + width)
     if hasattr(values, "dtype") and _is_floating(values):
@@ -913,7 +944,7 @@ def _without_warnings():
 
 
 def _element(values, at):
-    value = values[at]
+    value = _array_like(values)[at]
     return repr(value.item() if hasattr(value, "item") else value)  # NaN is equal to itself there
 
 
@@ -990,7 +1021,8 @@ def _valid(values):
 
 def _array_of(values):
     if isinstance(values, array.array) and _package("numpy"):
-        values = _package("numpy").frombuffer(values, values.typecode)
+        values = memoryview(values)
+    values = _array_like(values)
     return (_Array if hasattr(values, "dtype") else _List)(values)
 
 
@@ -1151,8 +1183,17 @@ class _Draw:
         return self.numpy.asarray(self.of_numpy().permutation(n))
 
 
+def _array_like(values):
+    """A memoryview as the array of NumPy that it is of, if there is NumPy: of any shape and strides."""
+    if isinstance(values, memoryview) and _package("numpy"):
+        with contextlib.suppress(Exception):  # of a format that NumPy does not know
+            return _package("numpy").asarray(values)
+    return values
+
+
 def _span(values):
     """First and last byte of an array; of a list of numbers something like it; None: it is none."""
+    values = _array_like(values)
     torch, numpy, cupy = (sys.modules.get(name) for name in ("torch", "numpy", "cupy"))
     if type(values) is list:
         is_one = bool(values) and all(type(x) is float for x in values)
@@ -1181,6 +1222,7 @@ def _overlap(a, b):
 
 
 def _is_writable(values):
+    values = _array_like(values)
     if isinstance(values, (list, array.array)):
         return True
     if type(values).__name__ == "memmap" or type(getattr(values, "base", None)).__name__ == "memmap":
@@ -1191,6 +1233,7 @@ def _is_writable(values):
 
 
 def _is_floating(values):
+    values = _array_like(values)
     if isinstance(values, list):
         return True
     if isinstance(values, array.array):
@@ -1313,6 +1356,7 @@ def _fixed(function):
 # --- Two functions, and other ways to call ---------------------------------------------------------------------------
 
 
+@_is_number
 class Comparison:
     """What gbrun.compare found; times are seconds, float(comparison) is the ratio.
 
@@ -1515,25 +1559,44 @@ def _refuse_idle(fn):
         raise Error("a generator function does nothing when it is called: expected what runs it, as lambda: list(f())")
 
 
-def _wants_stream(fn):
+def _refuse_unstarted(value):
+    """What a call returned that has not run yet: a call that is measured does not wait for it."""
+    kind = type(value).__name__
+    if inspect.iscoroutine(value):
+        value.close()
+    if inspect.isawaitable(value) or inspect.isasyncgen(value):
+        raise Error(f"what is measured returns a{'n' * (kind[0] == 'a')} {kind}, which has not run: expected lambda: asyncio.run(f())")
+    if inspect.isgenerator(value) or isinstance(value, (map, filter, zip)):
+        raise Error(f"what is measured returns a {kind}, which has not run: expected what runs it, as lambda: list(f())")
+
+
+def _wants_stream(fn, stream):
+    """Is it called with this stream? Where there is none, on the CPU, a parameter keeps its default."""
     try:
-        return "stream" in inspect.signature(fn).parameters
+        parameter = inspect.signature(fn).parameters.get("stream")
     except (TypeError, ValueError):  # of builtin functions
         return False
+    return parameter is not None and (bool(stream) or parameter.default is parameter.empty)
 
 
 def _with_stream(fn):
-    """A function of a stream and of how often fn is called in a row."""
+    """A function of a stream and of how often fn is called in a row. What the first call returns is looked at."""
+    wants, is_first = [_wants_stream(fn, stream) for stream in (None, 1)], True
 
     def call(stream, iterations):
-        for _ in itertools.repeat(None, iterations):
-            fn()
+        nonlocal is_first
+        arguments = {"stream": stream} if wants[stream is not None] else {}
+        if is_first and iterations:
+            is_first, iterations = False, iterations - 1
+            _refuse_unstarted(fn(**arguments))
+        if arguments:
+            for _ in itertools.repeat(None, iterations):
+                fn(stream=stream)
+        else:
+            for _ in itertools.repeat(None, iterations):
+                fn()
 
-    def call_with_stream(stream, iterations):
-        for _ in itertools.repeat(None, iterations):
-            fn(stream=stream)
-
-    return call_with_stream if _wants_stream(fn) else call
+    return call
 
 
 def _current_streams(stream, pools):
@@ -1644,7 +1707,17 @@ class _Measuring:
             self.hook(unraisable)
 
 
+    def restart(self):
+        """In a forked child, whose other threads are gone with what they held."""
+        if self.calls and self.was_collecting:
+            gc.enable()
+        if self.calls:
+            sys.unraisablehook = self.hook
+        self.__init__()
+
+
 _measuring = _Measuring()
+os.register_at_fork(after_in_child=_measuring.restart)
 
 
 def _all_settings(settings, results):
@@ -1842,13 +1915,13 @@ class _Function:
     def prepare(self):
         """Calls the function, to find what to time, unless it has an argument `stream`."""
         bench = Bench(self.function)
-        if not _wants_stream(self.function):
+        if not _wants_stream(self.function, 1):
             with contextlib.ExitStack() as stack:
                 self.enter_streams(stack)
                 bench = self.bench(self.function())
         _wait_for_devices()
         self.calls = _Calls(lambda error: _plugin_fail(self.case, error), bench.fn, bench.reset, **bench.calls)
-        self.nothing = _Calls(lambda error: _FAILED, (lambda stream: None) if _wants_stream(bench.fn) else _nothing)
+        self.nothing = _Calls(lambda error: _FAILED, (lambda stream: None) if _wants_stream(bench.fn, 1) else _nothing)
         if bench.verify is not None:
             host = self.case.host
             self.verification = _Verification(bench.fn, bench.verify, bench.reset, bench.inputs, True, self.case.gpu < 0)

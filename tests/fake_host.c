@@ -142,6 +142,11 @@ static int32_t fake_cancelled(const struct gb_host *host)
     return ((const struct fake_host *)host)->is_cancelled;
 }
 
+static void fake_keep(const struct gb_host *host)
+{
+    fake_of(host)->keeps = 1;
+}
+
 static void fake_exclusive(const struct gb_host *host)
 {
     fake_of(host)->is_exclusive = 1;
@@ -176,6 +181,7 @@ struct fake_host *fake_host_new(void)
         .device_fill = fake_device_fill,
         .extension = fake_extension,
         .exclusive = fake_exclusive,
+        .keep = fake_keep,
     };
     return fake;
 }

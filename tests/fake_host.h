@@ -18,7 +18,7 @@ struct fake_host {
     } metrics[FAKE_METRICS_MAX]; /* in order */
     size_t n_metrics;
     uint64_t n_checks, n_compared, n_wrong;
-    int32_t is_exclusive;          /* 1: that was asked for */
+    int32_t is_exclusive, keeps;   /* 1: that was asked for */
     int32_t is_cancelled;          /* 1: the run is */
     void *blocks[FAKE_BLOCKS_MAX]; /* of allocate */
     size_t n_blocks;

@@ -46,6 +46,7 @@ struct run_search {
     size_t n_repeated;          /* of the job's done_in_order */
     struct open_visit open[SEARCH_LANES_MAX];
     size_t n_open;
+    struct child_lines lines; /* of the one at `at` */
     double elapsed_ns;
     uint64_t n_visits, n_cases, n_ok; /* that it has had */
 };
@@ -136,8 +137,8 @@ static int32_t make_space(struct run_search *searches, struct one_search *search
 static void say_line(void *context, const char *line)
 {
     struct run_search *searches = context;
-    progress_line(&searches->job->progress, "search %s: %s",
-                  searches->items[searches->at].settings->plugin->name, line);
+    progress_child_line(&searches->job->progress, &searches->lines,
+                        searches->items[searches->at].settings->plugin->name, line);
 }
 
 int32_t run_search_new(struct run_job *job, struct run_search **ret, struct gb_error *error)
@@ -377,6 +378,8 @@ static int32_t end_search(struct run_search *searches, struct schedule *schedule
     CLEANUP(text_free) struct text label = {0};
     if (report->best < search->n)
         add_label(searches, search->positions[report->best], &label);
+    progress_child_end(&searches->job->progress, &searches->lines, search->settings->plugin->name,
+                       "a search");
     progress_line(&searches->job->progress, "search %s: %s%s%s", search->settings->plugin->name,
                   report->reason, label.length ? "; best: " : "", text_get(&label));
     if (*report->note)

@@ -277,6 +277,8 @@ static int run_export(const struct arguments *arguments)
         if (path)
             status = output_end(&output, status, &error);
     }
+    if (status == GB_OK && view.where && view_is_empty(store, &view))
+        say("gbrun: no case matches --where %s", view.where);
     if (status != GB_OK)
         code = fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
     store_close(store, NULL);

@@ -6,6 +6,7 @@
 #include "core/report/fleet_chart.h"
 #include "core/report/report.h"
 #include "core/view/search_text.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,11 +35,11 @@ static void add_trust(const struct html_run *run)
     const struct note_lines notes = notes_of(run->view);
     html_heading(run->out, "Before you trust this");
     text_add(run->out, "<div class=\"trust\">\n");
-    if (!stored->record.finished)
-        text_printf(run->out,
-                    "<p class=\"bad\">This run has not ended: %llu of %llu cases are done.</p>\n",
-                    (unsigned long long)run->view->survey.n_done,
-                    (unsigned long long)stored->record.n_cases);
+    if (!stored->record.finished) {
+        text_add(run->out, "<p class=\"bad\">Beware: ");
+        view_add_open(run->view, run->out);
+        text_add(run->out, ".</p>\n");
+    }
     if (notes.n)
         add_notes(run->out, &notes);
     else if (stored->record.finished)

@@ -6,6 +6,7 @@
 #include "core/run/messages.h"
 #include "plugins/common/system/system_file.h"
 
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -287,16 +288,6 @@ static void find_siblings(int cpu, cpu_set_t *ret)
     }
 }
 
-/* What a container may use of all processors, in whole ones; 0: no limit is seen. */
-static uint32_t find_quota(void)
-{
-    char line[64], *end;
-    if (!system_file_line(line, sizeof line, "/sys/fs/cgroup/cpu.max"))
-        return 0;
-    const double quota = strtod(line, &end), period = strtod(end, NULL);
-    return quota > 0 && period > 0 ? (uint32_t)(quota / period) : 0;
-}
-
 static int last_cpu(const cpu_set_t *set)
 {
     int cpu = CPU_SETSIZE - 1;
@@ -308,7 +299,8 @@ static int last_cpu(const cpu_set_t *set)
 void lane_cpus_find(struct lane_cpus *ret)
 {
     cpu_set_t allowed, left, core;
-    const uint32_t quota = find_quota();
+    char file[PATH_MAX];
+    const double quota = processor_quota("", file, sizeof file);
     *ret = (struct lane_cpus){.n_cores = 1};
     CPU_ZERO(&ret->set);
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0)
@@ -323,7 +315,7 @@ void lane_cpus_find(struct lane_cpus *ret)
         CPU_XOR(&left, &left, &core);
     }
     if (quota > 0 && ret->n_cores + 1 > quota)
-        ret->n_cores = quota - 1;
+        ret->n_cores = quota < 1 ? 0 : (uint32_t)quota - 1;
     ret->n_cores = ret->n_cores > 0 ? ret->n_cores : 1;
 }
 

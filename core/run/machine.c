@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,8 @@ void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
         add_fact(&facts, "cpu", text);
     add_fact(&facts, "microcode", field_of(arena, "/proc/cpuinfo", "microcode"));
     add_fact(&facts, "cpus", arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)));
+    const double quota = processor_quota("", text, sizeof text);
+    add_fact(&facts, "cpu_quota", quota > 0 ? arena_printf(arena, "%g", quota) : NULL);
     add_fact(
         &facts, "memory_bytes",
         arena_printf(arena, "%lld", (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE)));
@@ -236,6 +239,20 @@ bool machine_load_is_ignored(void)
     return value && *value;
 }
 
+static void examine_quota(struct findings *findings)
+{
+    char file[PATH_MAX];
+    const double quota = processor_quota("", file, sizeof file);
+    const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const bool is_v1 = strstr(file, "cfs_quota_us") != NULL;
+    find(findings, "CPU quota",
+         quota > 0 ? arena_printf(findings->arena, "%g of %ld CPUs, by %s", quota, n_cpus, file)
+                   : "none",
+         quota > 0 && quota < (double)n_cpus,
+         "who has used it up waits for the next period, of 100 ms mostly",
+         arena_printf(findings->arena, "echo %s | sudo tee %s", is_v1 ? "-1" : "max", file));
+}
+
 static void examine_load(struct findings *findings)
 {
     const struct load load = read_load(findings->arena);
@@ -306,6 +323,7 @@ void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n)
     examine_governor(&findings);
     examine_turbo(&findings);
     examine_smt(&findings);
+    examine_quota(&findings);
     examine_load(&findings);
     examine_virtualization(&findings);
     examine_clock(&findings);

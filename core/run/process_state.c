@@ -4,11 +4,15 @@
 #include "core/base/memory.h"
 #include "core/base/number_text.h"
 #include "core/base/text.h"
+#include "core/run/worker_link.h"
+#include "plugins/common/system/system_file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -120,6 +124,46 @@ static uint64_t get_personality(void)
     return (uint64_t)personality(0xFFFFFFFF);
 }
 
+/* Of what can be seen of it by others, and of the rest of the system by it. */
+static uint64_t hash_namespaces(void)
+{
+    static const char *const names[] = {
+        "cgroup", "ipc", "mnt", "net", "pid_for_children", "time_for_children", "user", "uts"};
+    char path[64];
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct stat info = {0};
+        snprintf(path, sizeof path, "/proc/thread-self/ns/%s", names[i]);
+        stat(path, &info);
+        hash = hash_number(hash, info.st_ino);
+    }
+    return hash;
+}
+
+static uint64_t hash_place(void)
+{
+    struct stat root = {0};
+    stat("/", &root);
+    uint64_t hash = hash_number(hash_number(HASH_START, root.st_dev), root.st_ino);
+    return hash_number(hash_number(hash, (uint64_t)getsid(0)), (uint64_t)getpgrp());
+}
+
+static uint64_t hash_attributes(void)
+{
+    static const int plain[] = {PR_GET_DUMPABLE, PR_GET_KEEPCAPS, PR_GET_NO_NEW_PRIVS,
+                                PR_GET_SECCOMP},
+                     stored[] = {PR_GET_PDEATHSIG, PR_GET_CHILD_SUBREAPER};
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        hash = hash_number(hash, (uint64_t)prctl(plain[i], 0, 0, 0, 0));
+    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+        int value = 0;
+        prctl(stored[i], &value, 0, 0, 0);
+        hash = hash_number(hash, (uint64_t)value);
+    }
+    return hash;
+}
+
 static const struct {
     uint64_t (*get)(void);
     const char *words;
@@ -129,16 +173,42 @@ static const struct {
                               {count_timers, "timers"},
                               {hash_ids, "user, group or capabilities"},
                               {hash_memory_policy, "memory policy"},
-                              {get_personality, "personality"}};
+                              {get_personality, "personality"},
+                              {hash_namespaces, "namespaces"},
+                              {hash_place, "root folder, session or process group"},
+                              {hash_attributes, "attributes (prctl)"}};
 
-/* Which of the first 64 descriptors are open, as bits. */
-static uint64_t open_files(void)
+/* Which of the first descriptors are open, as bits: all, where none is left to look with. How many
+ * there are. */
+static uint64_t find_files(uint64_t open[PROCESS_FILES / 64])
 {
-    uint64_t bits = 0;
-    for (int descriptor = 0; descriptor < 64; descriptor++)
-        if (fcntl(descriptor, F_GETFD) != -1)
-            bits |= (uint64_t)1 << descriptor;
-    return bits;
+    uint64_t n = 0;
+    DIR *files = opendir("/proc/self/fd");
+    memset(open, files ? 0 : 0xff, PROCESS_FILES / 8);
+    if (!files)
+        return errno == EMFILE || errno == ENFILE ? (uint64_t)sysconf(_SC_OPEN_MAX) : 0;
+    for (struct dirent *file; (file = readdir(files)) != NULL;) {
+        const long descriptor = strtol(file->d_name, NULL, 10);
+        if (*file->d_name == '.' || descriptor == dirfd(files))
+            continue;
+        n++;
+        if (descriptor < PROCESS_FILES)
+            open[descriptor / 64] |= (uint64_t)1 << descriptor % 64;
+    }
+    closedir(files);
+    return n;
+}
+
+/* Input, output, and the way to the supervisor: which files these are. */
+static uint64_t hash_own_files(void)
+{
+    uint64_t hash = HASH_START;
+    for (int descriptor = 0; descriptor <= WORKER_SOCKET; descriptor++) {
+        struct stat info = {0};
+        fstat(descriptor, &info);
+        hash = hash_number(hash_number(hash, info.st_dev), info.st_ino);
+    }
+    return hash;
 }
 
 /* ---- all of it ---- */
@@ -161,7 +231,8 @@ void process_state_take(struct process_state *state)
     state->environment = HASH_START;
     for (char **variable = environ; variable && *variable; variable++)
         state->environment = hash_text(state->environment, *variable);
-    state->open_files = open_files();
+    state->own_files = hash_own_files();
+    find_files(state->open_files);
     for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->numbers[i] = numbers[i].get();
     fegetenv(&state->floats);
@@ -209,7 +280,9 @@ bool process_state_differs(const struct process_state *state, struct text *out)
     struct process_state now = {0};
     process_state_take(&now);
     CLEANUP(text_free) struct text found = {0};
-    bool handlers = false, mask = false;
+    bool handlers = false, mask = false, files = now.own_files != state->own_files;
+    for (int i = 0; i < PROCESS_FILES / 64; i++)
+        files = files || (state->open_files[i] & ~now.open_files[i]) != 0;
     for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {
         handlers = handlers || now.handlers[signal] != state->handlers[signal];
         mask = mask || sigismember(&now.mask, signal) != sigismember(&state->mask, signal);
@@ -221,7 +294,7 @@ bool process_state_differs(const struct process_state *state, struct text *out)
     add(&found, now.umask != state->umask, "umask");
     add(&found, now.priority != state->priority, "priority");
     add(&found, now.environment != state->environment, "environment");
-    add(&found, (state->open_files & ~now.open_files) != 0, "open files");
+    add(&found, files, "open files");
     for (int i = 0; i < PROCESS_NUMBERS; i++)
         add(&found, now.numbers[i] != state->numbers[i], numbers[i].words);
     add(&found, floats_differ(&now.floats, &state->floats), "floating-point mode");
@@ -231,13 +304,57 @@ bool process_state_differs(const struct process_state *state, struct text *out)
 
 /* ---- what it has beside its state ---- */
 
-/* More than these are reported: the next case must find the memory that it needs, and what is
- * mapped may be touched any time. */
-static const uint64_t resident_left_bytes = (uint64_t)256 << 20;
-static const uint64_t mapped_left_bytes = (uint64_t)4 << 30;
+/* More than these are reported: the next case must find the memory and the descriptors that it
+ * needs, and what is mapped may be touched any time. Descriptors: 1024 are a usual limit; regions:
+ * 65530. */
+static const struct {
+    double most;
+    bool is_bytes;
+    const char *words;
+} sizes[PROCESS_SIZES] = {[SIZE_RESIDENT] = {(double)((uint64_t)256 << 20), true, "memory"},
+                          [SIZE_MAPPED] = {(double)((uint64_t)4 << 30), true, "mapped memory"},
+                          [SIZE_LOCKED] = {(double)((uint64_t)256 << 20), true, "locked memory"},
+                          [SIZE_REGIONS] = {8192, false, "regions of memory"},
+                          [SIZE_FILES] = {128, false, "open files"}};
+
+static uint64_t count_regions(void)
+{
+    static char block[1 << 16];
+    uint64_t n = 0;
+    const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    for (ssize_t bytes; file >= 0 && (bytes = read(file, block, sizeof block)) > 0;)
+        for (const char *at = block; (at = memchr(at, '\n', (size_t)(block + bytes - at))) != NULL;
+             at++)
+            n++;
+    close(file);
+    return n;
+}
+
+/* The threads of this process, one after the other: false where they end. */
+static struct dirent *next_thread(DIR *tasks)
+{
+    struct dirent *task = tasks ? readdir(tasks) : NULL;
+    while (task && *task->d_name == '.')
+        task = readdir(tasks);
+    return task;
+}
+
+static long find_last_thread(void)
+{
+    long last = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; (task = next_thread(tasks)) != NULL;) {
+        const long number = strtol(task->d_name, NULL, 10);
+        last = number > last ? number : last;
+    }
+    if (tasks)
+        closedir(tasks);
+    return last;
+}
 
 void process_size_take(struct process_size *ret)
 {
+    uint64_t files[PROCESS_FILES / 64];
     char line[256];
     FILE *file = fopen("/proc/self/status", "re");
     *ret = (struct process_size){0};
@@ -245,9 +362,11 @@ void process_size_take(struct process_size *ret)
         char *value = strchr(line, ':');
         const uint64_t number = value ? strtoull(value + 1, NULL, 10) : 0;
         if (text_starts_with(line, "RssAnon:") || text_starts_with(line, "RssShmem:"))
-            ret->resident_bytes += number << 10;
+            ret->sizes[SIZE_RESIDENT] += number << 10;
         else if (text_starts_with(line, "VmData:"))
-            ret->mapped_bytes = number << 10;
+            ret->sizes[SIZE_MAPPED] = number << 10;
+        else if (text_starts_with(line, "VmLck:"))
+            ret->sizes[SIZE_LOCKED] = number << 10;
         else if (text_starts_with(line, "TracerPid:"))
             ret->is_traced = number != 0 && number == (uint64_t)getppid();
         else if (text_starts_with(line, "Threads:"))
@@ -255,6 +374,9 @@ void process_size_take(struct process_size *ret)
     }
     if (file)
         fclose(file);
+    ret->sizes[SIZE_FILES] = find_files(files);
+    ret->sizes[SIZE_REGIONS] = count_regions();
+    ret->last_thread = ret->n_threads > 1 ? find_last_thread() : (long)getpid();
 }
 
 /* Of a line of /proc/PID/stat: the state follows the name, which may hold anything. */
@@ -270,60 +392,93 @@ static bool is_running(const char *task)
     return state && text_starts_with(state, ") R");
 }
 
-static bool is_any_other_running(void)
+/* How often it has had a processor; 0: not known. */
+static uint64_t count_turns(const char *task)
 {
-    char own[32];
+    char path[64], line[96] = "";
+    unsigned long long n = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", task);
+    system_file_line(line, sizeof line, "%s", path);
+    sscanf(line, "%*s %*s %llu", &n);
+    return n;
+}
+
+/* Does another thread run, or has one that is newer than `last` run since *turns was counted? */
+static bool is_any_other_at_work(long last, uint64_t *turns)
+{
     bool is_any = false;
-    snprintf(own, sizeof own, "%ld", (long)gettid());
+    const uint64_t before = *turns;
+    const long own = (long)gettid();
     DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *task; tasks && !is_any && (task = readdir(tasks)) != NULL;)
-        is_any = *task->d_name != '.' && !text_equal(task->d_name, own) && is_running(task->d_name);
+    *turns = 0;
+    for (struct dirent *task; (task = next_thread(tasks)) != NULL;) {
+        const long number = strtol(task->d_name, NULL, 10);
+        is_any = is_any || (number != own && is_running(task->d_name));
+        *turns += number > last ? count_turns(task->d_name) : 0;
+    }
     if (tasks)
         closedir(tasks);
-    return is_any;
+    return is_any || *turns != before;
 }
 
 /* Do other threads compute, and continue for a quarter of a second? Those of a pool that wait for
- * work in a loop soon sleep. */
-static bool has_busy_threads(void)
+ * work in a loop soon sleep. Threads that the case began must sleep for a while, too: one that
+ * wakes up again and again is at work. */
+static bool has_busy_threads(const struct process_size *before, const struct process_size *now)
 {
-    enum { LOOKS = 250 }; /* a millisecond apart */
-    int n = 0;
-    while (n < LOOKS && is_any_other_running()) {
-        poll(NULL, 0, 1);
-        n++;
+    enum { LOOKS = 250, QUIET = 50 }; /* a millisecond apart */
+    const long last = before->n_threads > 0 ? before->last_thread : LONG_MAX;
+    const int n_wanted = now->last_thread > last ? QUIET : 1;
+    uint64_t turns = 0;
+    int n_quiet = 0;
+    for (int i = 0; i < LOOKS && n_quiet < n_wanted; i++) {
+        n_quiet = is_any_other_at_work(last, &turns) ? 0 : n_quiet + 1;
+        if (n_quiet < n_wanted)
+            poll(NULL, 0, 1);
     }
-    return n == LOOKS;
+    return n_quiet < n_wanted;
 }
 
-static void add_bytes(struct text *out, uint64_t before, uint64_t now, uint64_t most,
-                      const char *what)
+static void add_left(struct text *out, int i, double n)
 {
     char bytes[NUMBER_TEXT_MAX];
-    if (now > before + most)
-        text_printf(out, "%sleft %s of %s behind", out->length ? ", " : "",
-                    format_bytes((double)(now - before), bytes), what);
+    text_add(out, out->length ? ", left " : "left ");
+    if (sizes[i].is_bytes)
+        text_printf(out, "%s of ", format_bytes(n, bytes));
+    else
+        text_printf(out, "%.0f ", n);
+    text_printf(out, "%s behind", sizes[i].words);
 }
 
-void process_size_compare(const struct process_size *before, uint32_t n_threads, bool has_children,
-                          struct text *out)
+bool process_size_compare(const struct process_size *before, struct process_wear *wear,
+                          bool has_children, struct text *out)
 {
+    static const double worn = 4; /* cases that leave a little less than is reported */
     struct process_size now;
     siginfo_t info;
+    bool is_worn = false;
     process_size_take(&now);
+    wear->n_threads = wear->n_threads > 0 ? wear->n_threads : before->n_threads;
     /* Running, or not waited for. */
     const bool has_any = waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
     add(out, has_children && has_any, "left child processes behind");
-    add(out, now.n_threads != 1 && has_busy_threads(), "left threads behind that compute");
+    add(out, now.n_threads != 1 && has_busy_threads(before, &now),
+        "left threads behind that compute");
     if (before->n_threads == 0) /* it was not reached */
-        return;
+        return false;
     const uint32_t allowed = THREADS_LEFT + 2 * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    if (now.n_threads > before->n_threads && now.n_threads > n_threads + allowed)
+    if (now.n_threads > before->n_threads && now.n_threads > wear->n_threads + allowed)
         text_printf(out, "%sleft threads behind: %u more than when the device was opened",
-                    out->length ? ", " : "", now.n_threads - n_threads);
+                    out->length ? ", " : "", now.n_threads - wear->n_threads);
     add(out, now.is_traced && !before->is_traced, "left the process traced");
-    add_bytes(out, before->resident_bytes, now.resident_bytes, resident_left_bytes, "memory");
-    add_bytes(out, before->mapped_bytes, now.mapped_bytes, mapped_left_bytes, "mapped memory");
+    for (int i = 0; i < PROCESS_SIZES; i++) {
+        const double more = (double)now.sizes[i] - (double)before->sizes[i];
+        if (more > sizes[i].most)
+            add_left(out, i, more);
+        wear->left[i] = fmax(0, wear->left[i] + more);
+        is_worn = is_worn || wear->left[i] > worn * sizes[i].most;
+    }
+    return is_worn;
 }
 
 /* ---- what a benchmark keeps for itself ---- */

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 /* Private. */
-enum { PROCESS_SIGNALS = 65, PROCESS_NUMBERS = 7 };
+enum { PROCESS_SIGNALS = 65, PROCESS_NUMBERS = 10, PROCESS_FILES = 1024 };
 struct process_state {
     char folder[PATH_MAX];
     char locale[512];
@@ -24,7 +24,8 @@ struct process_state {
     mode_t umask;
     int priority;
     uint64_t environment;
-    uint64_t open_files;
+    uint64_t open_files[PROCESS_FILES / 64]; /* a bit each */
+    uint64_t own_files;                      /* which those of the worker itself are */
     uint64_t numbers[PROCESS_NUMBERS], paused[PROCESS_NUMBERS];
     fenv_t floats;
 };
@@ -39,25 +40,35 @@ bool process_state_differs(const struct process_state *state, struct text *out);
 void process_state_pause(struct process_state *state);
 void process_state_resume(struct process_state *state);
 
-/* What a process has beside its state: memory, threads, children. A case that leaves much of it
- * behind takes it from the next one. */
+/* What a process has beside its state: memory, files, threads, children. A case that leaves much of
+ * it behind takes it from the next one. */
+enum { SIZE_RESIDENT, SIZE_MAPPED, SIZE_LOCKED, SIZE_REGIONS, SIZE_FILES, PROCESS_SIZES };
 struct process_size {
-    uint64_t resident_bytes; /* without what is mapped from files, such as libraries */
-    uint64_t mapped_bytes;   /* private and writable, touched or not */
-    uint32_t n_threads;      /* 0: not known */
-    bool is_traced;          /* by its parent, as after PTRACE_TRACEME */
+    /* bytes without what is mapped from files, such as libraries; bytes private and writable,
+     * touched or not; bytes locked; regions of memory; open descriptors */
+    uint64_t sizes[PROCESS_SIZES];
+    uint32_t n_threads; /* 0: not known */
+    long last_thread;   /* the highest number of one */
+    bool is_traced;     /* by its parent, as after PTRACE_TRACEME */
 };
 void process_size_take(struct process_size *ret);
 
+/* Of a process that serves cases, zeroed at first. */
+struct process_wear {
+    uint32_t n_threads; /* when it had just opened its device; 0: not yet */
+    double left[PROCESS_SIZES];
+};
+
 /*
- * Adds what a case left, as a list: memory, threads, a tracer, children, threads that compute; what
- * was before it, and n_threads as they were when the process had just opened its device. Runtimes
- * and drivers keep threads that wait for work: as many as THREADS_LEFT and two for each CPU are
- * not reported, whichever case began them. has_children: children are looked for.
+ * Adds what a case left, as a list: memory, files, threads, a tracer, children, threads that
+ * compute or wake up again and again; what was before it. Runtimes and drivers keep threads that
+ * wait for work: as many as THREADS_LEFT and two for each CPU are not reported, whichever case
+ * began them. has_children: children are looked for. True: what several cases left, and is not
+ * reported of one, has become too much.
  */
 enum { THREADS_LEFT = 64 };
-void process_size_compare(const struct process_size *before, uint32_t n_threads, bool has_children,
-                          struct text *out);
+bool process_size_compare(const struct process_size *before, struct process_wear *wear,
+                          bool has_children, struct text *out);
 
 /*
  * The floating-point environment and the locale that a benchmark keeps for itself: rounding, traps,

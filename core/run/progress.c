@@ -240,6 +240,25 @@ void progress_line(struct progress *progress, const char *format, ...)
     print_lines(progress, make_plain(text));
 }
 
+void progress_child_line(struct progress *progress, struct child_lines *lines, const char *who,
+                         const char *line)
+{
+    enum { PENDING_MAX = 8 << 20 }; /* bytes that wait to be printed: no more of these lines then */
+    if (lines->n++ < LINES_SHOWN && progress->output.pending.length <= PENDING_MAX)
+        progress_line(progress, "[%s] %.*s", who, 4000, line);
+    else
+        lines->n_hidden++;
+}
+
+void progress_child_end(struct progress *progress, struct child_lines *lines, const char *who,
+                        const char *of)
+{
+    if (lines->n_hidden > 0)
+        progress_line(progress, "[%s] and %llu more lines, not shown: up to %d of %s are", who,
+                      (unsigned long long)lines->n_hidden, LINES_SHOWN, of);
+    *lines = (struct child_lines){0};
+}
+
 void progress_end(struct progress *progress, bool waits)
 {
     erase(progress);

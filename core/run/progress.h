@@ -50,5 +50,16 @@ void progress_announce(struct progress *progress);
 /* A line from elsewhere: what plugins print, warnings. */
 void progress_line(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What a child process prints while it does one thing, such as a case: the first LINES_SHOWN lines,
+ * behind `who` in brackets; and how many more there were, `of` what they are. Zeroed at first; _end
+ * is for the next. */
+enum { LINES_SHOWN = 1000 };
+struct child_lines {
+    uint64_t n, n_hidden;
+};
+void progress_child_line(struct progress *progress, struct child_lines *lines, const char *who,
+                         const char *line);
+void progress_child_end(struct progress *progress, struct child_lines *lines, const char *who,
+                        const char *of);
 /* Waits until all is written, unless what is left does not matter any more. */
 void progress_end(struct progress *progress, bool waits);

@@ -63,9 +63,9 @@ struct slot {
     bool is_cut;              /* its connection is closed */
     int killed;
     double killed_ns;
-    bool is_left;               /* it was killed, and does not end */
-    bool is_closing;            /* it has no visit any more, was killed and has not ended yet */
-    uint64_t n_lines, n_hidden; /* printed since its last visit ended; not passed on of these */
+    bool is_left;             /* it was killed, and does not end */
+    bool is_closing;          /* it has no visit any more, was killed and has not ended yet */
+    struct child_lines lines; /* printed since its last visit ended */
     char violation[sizeof((struct gb_error){0}.text)]; /* of the protocol */
 };
 

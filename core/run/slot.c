@@ -8,10 +8,8 @@
 #include <string.h>
 
 enum {
-    LINES_SHOWN = 1000,    /* of what a plugin prints in a case */
-    PENDING_MAX = 8 << 20, /* bytes that wait to be printed: no more of these lines then */
-    STARTS_MAX = 3,        /* of workers that end before they take it */
-    SPILL_SAMPLES = 65536  /* more than this are written before the case has ended */
+    STARTS_MAX = 3,       /* of workers that end before they take it */
+    SPILL_SAMPLES = 65536 /* more than this are written before the case has ended */
 };
 static const double cut_patience_ns = 1e9, tell_every_ns = 100e6;
 
@@ -236,13 +234,9 @@ static void on_line(void *context, const char *line)
     struct progress *progress = slot->run->plan->progress;
     if (slot->visit)
         collector_printed(&slot->collector, line);
-    if (progress->is_quiet)
-        return;
-    if (slot->n_lines++ < LINES_SHOWN && progress->output.pending.length <= PENDING_MAX)
-        progress_line(progress, "[%s] %.*s", slot->visit ? text_get(&slot->visit->label) : "worker",
-                      4000, line);
-    else
-        slot->n_hidden++;
+    if (!progress->is_quiet)
+        progress_child_line(progress, &slot->lines,
+                            slot->visit ? text_get(&slot->visit->label) : "worker", line);
 }
 
 void slot_end(struct slot *slot)
@@ -348,12 +342,8 @@ static void end_visit(struct slot *slot, int status, const char *text)
 {
     worker_read_output(&slot->process, on_line, slot);
     worker_flush_output(&slot->process, on_line, slot);
-    if (slot->n_hidden > 0)
-        progress_line(slot->run->plan->progress,
-                      "[%s] and %llu more lines, not shown: up to %d of a case are",
-                      text_get(&slot->visit->label), (unsigned long long)slot->n_hidden,
-                      LINES_SHOWN);
-    slot->n_lines = slot->n_hidden = 0;
+    progress_child_end(slot->run->plan->progress, &slot->lines, text_get(&slot->visit->label),
+                       "a case");
     if (slot_is_lane(slot))
         lane_end(slot, status, text);
     else

@@ -2,7 +2,9 @@
 #include "core/run/supervisor.h"
 
 #include "core/base/host_clock.h"
+#include "core/base/plain_text.h"
 #include "core/run/run_state.h"
+#include "plugins/common/system/system_file.h"
 
 #include <math.h>
 #include <poll.h>
@@ -14,14 +16,19 @@ enum { POLL_MS = 200, LOCK_POLL_MS = 10, STOP_SECONDS = 1, EXIT_STOPPED = 1 };
 static const double cancel_grace_ns = 10e9, sync_interval_ns = 200e6;
 static const double leave_ns = 1e9 * (double)WORKER_END_SECONDS, stopped_leave_ns = 300e6;
 
-/* How often the user has asked to stop. */
-static volatile sig_atomic_t stops;
+/* How often the user has asked to stop, by which signal first, and which process sent it: 0: the
+ * terminal, or not known. */
+static volatile sig_atomic_t stops, stop_signal, stop_sender;
 
 /* The second time ends this process within a second, whatever it waits for; what was stored stays.
  */
-static void on_stop_signal(int signal)
+static void on_stop_signal(int signal, siginfo_t *info, void *context)
 {
-    (void)signal;
+    (void)context;
+    if (stops == 0) {
+        stop_signal = signal;
+        stop_sender = info->si_code <= 0 ? info->si_pid : 0;
+    }
     stops = stops + 1;
     if (stops == 2)
         alarm(STOP_SECONDS);
@@ -32,24 +39,28 @@ bool supervise_is_stopped(void)
     return stops > 0;
 }
 
-static void on_alarm(int signal)
+/* The one set above; any other is a signal to stop. */
+static void on_alarm(int signal, siginfo_t *info, void *context)
 {
-    (void)signal;
-    _exit(EXIT_STOPPED);
+    if (stops >= 2)
+        _exit(EXIT_STOPPED);
+    on_stop_signal(signal, info, context);
 }
 
-static void on_child(int signal)
+static void on_child(int signal, siginfo_t *info, void *context)
 {
     (void)signal; /* it has ended the poll */
+    (void)info;
+    (void)context;
 }
 
+/* Of those that end a process by default, all that others send: none ends a run without a word. */
 static const struct caught_signal {
     int number;
-    void (*handler)(int);
-} caught[] = {{SIGINT, on_stop_signal},
-              {SIGTERM, on_stop_signal},
-              {SIGHUP, on_stop_signal},
-              {SIGALRM, on_alarm},
+    void (*handler)(int, siginfo_t *, void *);
+} caught[] = {{SIGINT, on_stop_signal},  {SIGTERM, on_stop_signal},   {SIGHUP, on_stop_signal},
+              {SIGUSR1, on_stop_signal}, {SIGUSR2, on_stop_signal},   {SIGPROF, on_stop_signal},
+              {SIGXCPU, on_stop_signal}, {SIGVTALRM, on_stop_signal}, {SIGALRM, on_alarm},
               {SIGCHLD, on_child}};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };
 
@@ -57,10 +68,12 @@ static void catch_signals(struct sigaction before[N_CAUGHT])
 {
     stops = 0;
     for (int i = 0; i < N_CAUGHT; i++) {
-        struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
+        struct sigaction action = {.sa_sigaction = caught[i].handler,
+                                   .sa_flags = SA_RESTART | SA_SIGINFO};
         sigaction(caught[i].number, &action, &before[i]);
-        if (caught[i].number == SIGHUP && before[i].sa_handler == SIG_IGN) /* as nohup wants it */
-            sigaction(SIGHUP, &before[i], NULL);
+        if (caught[i].handler == on_stop_signal && caught[i].number != SIGINT &&
+            caught[i].number != SIGTERM && before[i].sa_handler == SIG_IGN) /* as nohup wants it */
+            sigaction(caught[i].number, &before[i], NULL);
     }
 }
 
@@ -73,8 +86,34 @@ static void release_signals(const struct sigaction before[N_CAUGHT])
             sigaction(caught[i].number, &before[i], NULL);
 }
 
+/* A signal of a case, or one that users hardly send, is named with the process that it came from.
+ */
+static void name_stop(struct run *run)
+{
+    char name[32], command[64] = "";
+    const struct slot *slot = NULL;
+    const pid_t sender = stop_sender;
+    while ((slot = run_next_at_work(run, (struct slot *)slot)) != NULL)
+        if (sender > 0 && (slot->process.pid == sender || getpgid(sender) == slot->process.pid))
+            break;
+    if (!slot && (stop_signal == SIGINT || stop_signal == SIGTERM || stop_signal == SIGHUP))
+        return;
+    signal_name(stop_signal, name, sizeof name);
+    if (slot)
+        progress_line(run->plan->progress, "gbrun: %s came from process %ld of the case %s", name,
+                      (long)sender, text_get(&slot->visit->label));
+    else if (sender > 0 &&
+             system_file_line(command, sizeof command, "/proc/%ld/comm", (long)sender))
+        progress_line(run->plan->progress, "gbrun: %s came from process %ld, %s", name,
+                      (long)sender, make_plain_line(command));
+    else
+        progress_line(run->plan->progress, "gbrun: %s came from outside", name);
+}
+
 static void on_user_stop(struct run *run)
 {
+    if (!run->is_cancelled)
+        name_stop(run);
     run->is_killed = run->is_cancelled;
     run->is_cancelled = run->counts.is_cancelled = true;
     progress_line(run->plan->progress,

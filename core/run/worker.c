@@ -18,7 +18,7 @@ struct worker {
     pid_t supervisor; /* this process's child; 0: its parent */
     struct worker_link link;
     struct session *session;
-    uint32_t n_threads; /* when the device had been opened */
+    struct process_wear wear;
 };
 
 /* Each function serve_... serves one message, whose texts and lists are the arena's. */
@@ -168,12 +168,11 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     fflush(NULL); /* what the plugin printed belongs to this case */
     /* What the case left behind in this process. */
     CLEANUP(text_free) struct text traces = {0}, changed = {0};
-    if (worker->n_threads == 0)
-        worker->n_threads = outcome.before.n_threads;
     if (process_state_differs(&state, &changed))
         text_printf(&traces, "changed the process's %s", text_get(&changed));
-    process_size_compare(&outcome.before, worker->n_threads, !worker->supervisor, &traces);
-    bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
+    const bool is_worn = process_size_compare(&outcome.before, &worker->wear, !worker->supervisor,
+                                              &traces);
+    bool is_spent = outcome.is_poisoned || outcome.is_spent || is_worn || traces.length > 0;
     send_fields(worker, WIRE_CASE_END, case_end_fields,
                 &(struct case_end){order.record, outcome.status, outcome.text, is_spent,
                                    text_get(&traces)});

@@ -355,16 +355,20 @@ void worker_kill(struct worker_process *worker)
 }
 
 /* sigabbrev_np is in glibc since 2.32, and not in musl. */
-static const char *signal_name(int number)
+void signal_name(int number, char *buffer, size_t bytes)
 {
 #define NAMED(signal) [signal] = #signal
     static const char *const names[] = {
-        NAMED(SIGABRT), NAMED(SIGALRM), NAMED(SIGBUS),  NAMED(SIGFPE),  NAMED(SIGHUP),
-        NAMED(SIGILL),  NAMED(SIGINT),  NAMED(SIGKILL), NAMED(SIGPIPE), NAMED(SIGPROF),
-        NAMED(SIGQUIT), NAMED(SIGSEGV), NAMED(SIGSYS),  NAMED(SIGTERM), NAMED(SIGTRAP),
-        NAMED(SIGUSR1), NAMED(SIGUSR2), NAMED(SIGXCPU), NAMED(SIGXFSZ)};
+        NAMED(SIGABRT), NAMED(SIGALRM), NAMED(SIGBUS),    NAMED(SIGFPE),  NAMED(SIGHUP),
+        NAMED(SIGILL),  NAMED(SIGINT),  NAMED(SIGKILL),   NAMED(SIGPIPE), NAMED(SIGPROF),
+        NAMED(SIGQUIT), NAMED(SIGSEGV), NAMED(SIGSYS),    NAMED(SIGTERM), NAMED(SIGTRAP),
+        NAMED(SIGUSR1), NAMED(SIGUSR2), NAMED(SIGVTALRM), NAMED(SIGXCPU), NAMED(SIGXFSZ)};
 #undef NAMED
-    return number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
+    const char *name = number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
+    if (name)
+        snprintf(buffer, bytes, "%s", name);
+    else
+        snprintf(buffer, bytes, "signal %d", number);
 }
 
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes)
@@ -373,11 +377,7 @@ void worker_death(const struct worker_process *worker, char *buffer, size_t byte
     if (worker->pid == 0 || (worker->page && worker->page->is_cut)) {
         snprintf(buffer, bytes, "closed its connection");
     } else if (WIFSIGNALED(status)) {
-        const char *name = signal_name(WTERMSIG(status));
-        if (name)
-            snprintf(buffer, bytes, "%s", name);
-        else
-            snprintf(buffer, bytes, "signal %d", WTERMSIG(status));
+        signal_name(WTERMSIG(status), buffer, bytes);
     } else {
         snprintf(buffer, bytes, "exit %d", WEXITSTATUS(status));
     }

@@ -75,6 +75,8 @@ double worker_waited_ns(const struct worker_process *worker);
 
 /* "SIGSEGV", "exit 3", "closed its connection": how it ended. */
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes);
+/* "SIGALRM", or "signal 70". */
+void signal_name(int number, char *buffer, size_t bytes);
 
 /* Kills it if need be, waits for it, frees all. False: it has not ended within WORKER_END_SECONDS,
  * as the kernel does not let a process go in uninterruptible sleep, and is left behind; is_left:

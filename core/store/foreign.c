@@ -333,8 +333,10 @@ static int32_t read_json(sqlite3 *db, const struct text *json, struct foreign *f
 {
     const struct tool *tool = NULL;
     if (!is_true(db, "json_valid(?1)", json))
-        return error_set(error, GB_INVALID, "%s: is neither a results file nor JSON",
-                         foreign->path);
+        return store_refuse(foreign->path,
+                            text_starts_with(text_get(json), "SQLite format 3") ? GZIP_MAGIC
+                                                                                : text_get(json),
+                            "is neither a results file nor JSON", error);
     for (size_t i = 0; i < TOOLS && !tool; i++)
         if (is_true(db, tools[i].sign, json))
             tool = &tools[i];

@@ -117,6 +117,77 @@ static int32_t delete_children(struct merge *merge, int table, int64_t into_id)
     return status;
 }
 
+static int32_t input_failed(struct merge *merge, int32_t status)
+{
+    merge->counts.is_input_bad = status != GB_OK;
+    return status;
+}
+
+static bool is_same_value(sqlite3_stmt *a, sqlite3_stmt *b, int i)
+{
+    const int type = sqlite3_column_type(a, i);
+    if (type == SQLITE_FLOAT || sqlite3_column_type(b, i) == SQLITE_FLOAT)
+        return sqlite3_column_double(a, i) == sqlite3_column_double(b, i);
+    const int n = sqlite3_column_bytes(a, i);
+    return type == sqlite3_column_type(b, i) && n == sqlite3_column_bytes(b, i) &&
+           (n == 0 || memcmp(sqlite3_column_blob(a, i), sqlite3_column_blob(b, i), (size_t)n) == 0);
+}
+
+/* What says how far on a run or a case is: rows that differ there are copies of different times. */
+static bool is_of_progress(const struct stored_column *column)
+{
+    static const char *const names[] = {"finished", "exit_code", "done",
+                                        "status",   "attempt",   "n_samples"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (text_equal(column->name, names[i]))
+            return true;
+    return false;
+}
+
+/* Names in which two rows differ; none, if they are copies of different times. */
+static void add_differences(const struct stored_table *table, sqlite3_stmt *a, sqlite3_stmt *b,
+                            struct text *out)
+{
+    for (int i = 0; i < (int)table->n_columns; i++) {
+        const struct stored_column *column = &table->columns[i];
+        if (column->role == ROLE_ID || column->role == ROLE_PARENT || column->role == ROLE_DEVICE ||
+            is_same_value(a, b, i))
+            continue;
+        if (is_of_progress(column)) {
+            text_clear(out);
+            return;
+        }
+        text_printf(out, "%s%s", out->length ? ", " : "", column->name);
+    }
+}
+
+/* A row that is in both files and was not written: which of two that differ is the right one, only
+ * their user knows. */
+static int32_t check_copy(struct merge *merge, int table, sqlite3_stmt *row, int64_t into_id)
+{
+    const struct stored_table *columns = &merge->into->schema->tables[table];
+    CLEANUP(text_free) struct text names = {0};
+    sqlite3_stmt *known = table_statement(merge->into, table, SQL_SELECT, merge->error);
+    if (!known)
+        return store_failure(merge->error);
+    sqlite3_bind_int64(known, 1, into_id);
+    sqlite3_bind_int64(known, 2, into_id);
+    const int code = sqlite3_step(known);
+    if (code == SQLITE_ROW)
+        add_differences(columns, row, known, &names);
+    const int32_t status = store_end_rows(merge->into, known,
+                                          code == SQLITE_ROW ? SQLITE_DONE : code, merge->error);
+    if (status != GB_OK || names.length == 0)
+        return status;
+    CLEANUP(arena_free) struct arena arena = {0};
+    const char *uuid = row_text(row, column_of(columns, columns->uuid), &arena);
+    return input_failed(merge,
+                        error_set(merge->error, GB_INVALID,
+                                  "%s: its %s %s is in %s, too, and differs there: in %.200s",
+                                  merge->from->path, table == TABLE_RUN ? "run" : "case", uuid,
+                                  merge->into->path, text_get(&names)));
+}
+
 /* A row that has a UUID. What belongs to a run is the union of both files'; that of a device or a
  * case comes with the row that has won. */
 static int32_t merge_record(struct merge *merge, int table, sqlite3_stmt *row, int64_t into_parent)
@@ -130,6 +201,8 @@ static int32_t merge_record(struct merge *merge, int table, sqlite3_stmt *row, i
         status = write_row(merge, table, row, into_parent, &changed);
     if (status == GB_OK && table != TABLE_RUN && changed && is_known)
         status = delete_children(merge, table, ids.into);
+    if (status == GB_OK && table != TABLE_DEVICE && is_known && !changed)
+        status = check_copy(merge, table, row, ids.into);
     if (status != GB_OK)
         return status;
     if (!is_known)
@@ -157,12 +230,6 @@ static int32_t merge_row(struct merge *merge, int table, sqlite3_stmt *row, int 
         return GB_OK;
     return columns->uuid ? merge_record(merge, table, row, parent->into)
                          : write_row(merge, table, row, parent->into, &ignored);
-}
-
-static int32_t input_failed(struct merge *merge, int32_t status)
-{
-    merge->counts.is_input_bad = status != GB_OK;
-    return status;
 }
 
 static int32_t merge_table(struct merge *merge, int table)

@@ -24,6 +24,35 @@ static bool is_disk_full(int code, int system_errno)
            (system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG);
 }
 
+int32_t store_refuse(const char *path, const char *begin, const char *why, struct gb_error *error)
+{
+    static const struct {
+        const char *begin, *program, *fix;
+    } packers[] = {{GZIP_MAGIC, "gzip", "gunzip -k"},
+                   {"\xfd"
+                    "7zXZ",
+                    "xz", "unxz -k"},
+                   {"\x28\xb5\x2f\xfd", "zstd", "unzstd"},
+                   {"BZh", "bzip2", "bunzip2 -k"},
+                   {"PK\x03\x04", "zip", "unzip"}};
+    for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
+        if (text_starts_with(begin, packers[i].begin))
+            return error_set(error, GB_CORRUPT, "%s: packed by %s: unpack it first: %s %s", path,
+                             packers[i].program, packers[i].fix, path);
+    return error_set(error, GB_CORRUPT, "%s: %s", path, why);
+}
+
+static int32_t refuse_file(const char *path, struct gb_error *error)
+{
+    char begin[8] = "";
+    FILE *file = fopen(path, "re");
+    if (file) {
+        begin[fread(begin, 1, sizeof begin - 1, file)] = 0;
+        fclose(file);
+    }
+    return store_refuse(path, begin, "not a results file of gbrun", error);
+}
+
 int32_t store_error(const struct store *store, struct gb_error *error)
 {
     int code = sqlite3_extended_errcode(store->db);
@@ -40,7 +69,7 @@ int32_t store_error(const struct store *store, struct gb_error *error)
     case SQLITE_LOCKED:
         return error_set(error, GB_IO, "%s: in use by another program", store->path);
     case SQLITE_NOTADB:
-        return error_set(error, GB_CORRUPT, "%s: not a results file of gbrun", store->path);
+        return refuse_file(store->path, error);
     case SQLITE_CORRUPT:
         return error_set(error, GB_CORRUPT, "%s: damaged: %s", store->path,
                          sqlite3_errmsg(store->db));

@@ -88,8 +88,9 @@ int32_t store_resume(struct store *store, int64_t run_id, store_done_fn *done, v
 
 /*
  * Adds all runs and records of another file that are not there yet. Lossless, idempotent,
- * order-independent. Counts are left alone after an error, but for is_input_bad: the error is the
- * other file's, of which nothing was added.
+ * order-independent: of two copies the one that is further on wins; where neither is and they
+ * differ, the other file is refused (GB_INVALID, with what differs). Counts are left alone after an
+ * error, but for is_input_bad: the error is the other file's, of which nothing was added.
  */
 struct merge_counts {
     uint64_t runs_added, cases_added, cases_known;

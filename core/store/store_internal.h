@@ -34,6 +34,11 @@ struct store {
 int32_t store_open_as(const struct stored_schema *schema, const char *path, int mode,
                       const char *vfs, struct store **ret, struct gb_error *error);
 
+/* A file that begins so is no results file, nor what else is read: which program unpacks it, or
+ * why. */
+#define GZIP_MAGIC "\x1f\x8b"
+int32_t store_refuse(const char *path, const char *begin, const char *why, struct gb_error *error);
+
 /* Words for the last failure of SQLite, with the file's name. Returns its status. */
 int32_t store_error(const struct store *store, struct gb_error *error);
 

@@ -338,3 +338,14 @@ int32_t view_export(struct store *store, const struct view_options *options, FIL
     view_close(&view);
     return status;
 }
+
+bool view_is_empty(struct store *store, const struct view_options *options)
+{
+    struct gb_error ignored;
+    struct view view;
+    if (view_open(store, options, options->run, &view, &ignored) != GB_OK)
+        return false;
+    const bool is_empty = view.n_entries == 0;
+    view_close(&view);
+    return is_empty;
+}

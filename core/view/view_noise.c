@@ -8,16 +8,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The rounds of a case, and the case they make. */
+/* The rounds of a case, and the case they make; and the noise that a cause must explain. */
 struct evidence {
     const struct view_row *rows;
     size_t n;
     const struct shown *shown;
     double cpus;
     /* sums over the rounds */
-    double sampled_ns, own_cpu_ns, others_cpu_ns, stolen_ns, waited_ns, n_preempted, n_samples;
+    double sampled_ns, others_cpu_ns, stolen_ns, waited_ns, n_preempted, n_samples;
     double low_hz, high_hz; /* of the clock */
+    double spread_ns;       /* between times that a cause has to tell apart */
+    double share;           /* of the samples, that the cause must have slowed */
 };
+
+/* Slowing that share of the samples by that much takes this part of the time. */
+static double least_share(const struct evidence *found)
+{
+    return found->share * found->spread_ns / found->shown->row.c.summary.median;
+}
 
 static struct evidence gather(const struct view_row *rows, size_t n, const struct shown *shown)
 {
@@ -44,12 +52,13 @@ static struct evidence gather(const struct view_row *rows, size_t n, const struc
     return found;
 }
 
-/* ---- likely causes, the most telling first: each adds words, if it is one ---- */
+/* ---- likely causes, the most telling first: each adds words, if what was recorded can be one ----
+ */
 
 static bool add_throttled(const struct evidence *found, struct text *out)
 {
     const double n = (double)found->shown->row.c.n_throttled;
-    if (n == 0)
+    if (n == 0 || n < found->share * found->n_samples)
         return false;
     text_printf(out, "the device was throttled in ");
     view_add_percent(out, n / found->n_samples);
@@ -57,11 +66,12 @@ static bool add_throttled(const struct evidence *found, struct text *out)
     return true;
 }
 
+/* By half of the spread: the extremes of the clock are not those of each sample. */
 static bool add_clock(const struct evidence *found, struct text *out)
 {
-    static const double least_ratio = 1.02;
     char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
-    if (!(found->high_hz > least_ratio * found->low_hz))
+    const double ratio = found->spread_ns / found->shown->row.c.summary.median;
+    if (!(found->high_hz > (1 + ratio / 2) * found->low_hz))
         return false;
     text_printf(out, "the clock moved between %s and %s", format_si(found->low_hz, "Hz", 3, low),
                 format_si(found->high_hz, "Hz", 3, high));
@@ -69,39 +79,42 @@ static bool add_clock(const struct evidence *found, struct text *out)
 }
 
 /* Of the processors' time while samples were taken. */
-static bool add_share(const struct evidence *found, double ns, double least_share,
-                      const char *words, struct text *out)
+static void add_share(const struct evidence *found, double ns, const char *words, struct text *out)
 {
-    const double share = ns / (found->sampled_ns * found->cpus);
-    if (!(share > least_share))
-        return false;
     text_add(out, words);
-    view_add_percent(out, share);
+    view_add_percent(out, ns / (found->sampled_ns * found->cpus));
     text_add(out, " of the processors");
-    return true;
 }
 
 static bool add_stolen(const struct evidence *found, struct text *out)
 {
-    return add_share(found, found->stolen_ns, 0.005, "other guests of the host took ", out);
+    if (!(found->stolen_ns > 0 && found->stolen_ns >= least_share(found) * found->sampled_ns))
+        return false;
+    add_share(found, found->stolen_ns, "other guests of the host took ", out);
+    return true;
 }
 
 static bool add_waited(const struct evidence *found, struct text *out)
 {
-    static const double least_share = 0.005;
     char time[NUMBER_TEXT_MAX];
-    if (!(found->n_preempted >= 1 && (found->n_preempted >= least_share * found->n_samples ||
-                                      found->waited_ns >= least_share * found->sampled_ns)))
+    if (!(found->n_preempted >= 1 && (found->n_preempted >= found->share * found->n_samples ||
+                                      found->waited_ns >= least_share(found) * found->sampled_ns)))
         return false;
     text_printf(out,
-                "a processor was taken from its threads %.0f times, and they waited %s for one",
-                found->n_preempted, format_time(found->waited_ns, 3, time));
+                "a processor was taken from its threads %.0f time%s, and they waited %s for one",
+                found->n_preempted, found->n_preempted == 1 ? "" : "s",
+                format_time(found->waited_ns, 3, time));
     return true;
 }
 
+/* They share caches and memory, too: what that costs is not recorded. */
 static bool add_others(const struct evidence *found, struct text *out)
 {
-    return add_share(found, found->others_cpu_ns, 0.1, "other processes had ", out);
+    static const double noticed_share = 0.1;
+    if (!(found->others_cpu_ns > noticed_share * found->sampled_ns * found->cpus))
+        return false;
+    add_share(found, found->others_cpu_ns, "other processes had ", out);
+    return true;
 }
 
 static bool add_mode_count(const struct evidence *found, struct text *out)
@@ -115,20 +128,21 @@ static bool add_mode_count(const struct evidence *found, struct text *out)
 
 static bool add_rounds(const struct evidence *found, struct text *out)
 {
-    if (found->n < 2 || !found->shown->differs)
+    const double apart_ns = found->shown->row.apart_ratio * found->shown->row.c.summary.median;
+    if (found->n < 2 || !found->shown->differs || !(apart_ns >= found->spread_ns / 2))
         return false;
     text_add(out, "its rounds differ by ");
     view_add_percent(out, found->shown->row.apart_ratio);
     return true;
 }
 
+/* Readings of one duration lie on two steps, or three. */
 static bool add_resolution(const struct evidence *found, struct text *out)
 {
     const struct case_record *record = &found->shown->row.c.record;
-    const struct summary *summary = &found->shown->row.c.summary;
     const double step_ns = record->tick_ns / (record->iterations ? (double)record->iterations : 1);
     char step[NUMBER_TEXT_MAX];
-    if (!(step_ns > 0.3 * (summary->q3 - summary->q1)))
+    if (!(found->spread_ns <= 2 * step_ns))
         return false;
     text_printf(out, "the timer's resolution, %s of an iteration", format_time(step_ns, 3, step));
     return true;
@@ -152,12 +166,15 @@ static void add_cause(const struct evidence *found, struct text *out)
 int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out)
 {
     static const double noisy_ratio = 0.05, outlying_ratio = 1.5, spreads = 3;
+    static const double outlying_share = 0.01, scattered_share = 0.25;
     enum { FEWEST = 100 }; /* of which the highest hundredth is a sample */
     const struct summary *summary = &shown->row.c.summary;
-    const struct evidence found = gather(rows, n, shown);
+    struct evidence found = gather(rows, n, shown);
     if (shown->row.c.record.status != CASE_OK || !(summary->median > 0))
         return NOISE_NONE;
     if (shown->relative_iqr > noisy_ratio) {
+        found.spread_ns = summary->q3 - summary->q1;
+        found.share = scattered_share;
         text_add(out, "the middle half of the samples spans ");
         view_add_percent(out, shown->relative_iqr);
         text_add(out, " of the median: ");
@@ -166,6 +183,8 @@ int noise_words(const struct view_row *rows, size_t n, const struct shown *shown
     }
     if (found.n_samples >= FEWEST && summary->p99 > outlying_ratio * summary->median &&
         summary->p99 > summary->q3 + spreads * (summary->q3 - summary->q1)) {
+        found.spread_ns = summary->p99 - summary->median;
+        found.share = outlying_share;
         text_printf(out, "1 %% of the samples took %.3g times the median or more: ",
                     summary->p99 / summary->median);
         add_cause(&found, out);

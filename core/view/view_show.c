@@ -467,6 +467,15 @@ static void summary_write(struct view *view, struct text *out)
 
 /* ---- a file ---- */
 
+void view_add_open(const struct view *view, struct text *out)
+{
+    const uint64_t n_done = view->survey.n_done, n = view->runs[0].record.n_cases;
+    text_printf(out, "%s%llu of %llu cases are done%s",
+                n_done < n ? "this run has not ended: " : "", (unsigned long long)n_done,
+                (unsigned long long)n,
+                n_done < n ? "" : ", but gbrun was stopped before it closed the run");
+}
+
 /* What a table of what is there cannot show. */
 static void write_rest(const struct view *view, struct text *out)
 {
@@ -476,11 +485,13 @@ static void write_rest(const struct view *view, struct text *out)
         shards_write(view, out);
     if (view->n_runs > 1 || run->record.finished)
         return;
-    text_add(out, "\nthis run has not ended");
-    if (!view->options->where)
-        text_printf(out, ": %llu of %llu cases are done", (unsigned long long)view->survey.n_done,
-                    (unsigned long long)run->record.n_cases);
-    text_add(out, "; gbrun run --resume FILE measures the rest\n");
+    CLEANUP(text_free) struct text words = {0};
+    if (view->options->where)
+        text_add(&words, "this run has not ended");
+    else
+        view_add_open(view, &words);
+    text_printf(out, "\n%s; gbrun run --resume FILE %s\n", text_get(&words),
+                view->survey.n_done < run->record.n_cases ? "measures the rest" : "closes it");
 }
 
 /* What follows the tables, where it is known how wide lines may be; else as it is. */

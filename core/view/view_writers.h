@@ -51,6 +51,9 @@ int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
 /* Adds the table, with a line on what was left out. */
 int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error);
 
+/* Adds how much of its run, which has no end, is done. */
+void view_add_open(const struct view *view, struct text *out);
+
 /* The writers of exports. */
 int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);

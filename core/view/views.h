@@ -116,6 +116,8 @@ int32_t view_show(struct store *store, const struct view_options *options, struc
 /* Streams to a FILE: memory grows with the cases, not with their samples or the text. */
 int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
                     struct gb_error *error);
+/* Does `where` leave no case? False also where that is not found out, as view_export reports. */
+bool view_is_empty(struct store *store, const struct view_options *options);
 
 /* Of a file of shards: which of its plan are there, which are missing or have not ended, and what
  * measures them. path: of the file. */

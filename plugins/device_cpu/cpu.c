@@ -195,7 +195,6 @@ static void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *c
         {"numa_nodes", "/sys/devices/system/node/online"},
         {"clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
         {"huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled"},
-        {"cpu_quota", "/sys/fs/cgroup/cpu.max"},
         {"load", "/proc/loadavg"},
     };
     char text[TEXT_BYTES];
@@ -218,6 +217,10 @@ static void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *c
         if (system_file_line(text, sizeof text, "%s", of_machine[i].path))
             fact(context, of_machine[i].name, text);
     }
+    const double quota = processor_quota("", text, sizeof text);
+    snprintf(text, sizeof text, "%g", quota);
+    if (quota > 0)
+        fact(context, "cpu_quota", text);
 }
 
 /* --- which CPUs --- */

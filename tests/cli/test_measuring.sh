@@ -107,6 +107,26 @@ equals "what was measured of it is kept" "ok cancelled" "$(column status | paste
 ran "$GBRUN" run --resume results.gbr
 equals "resuming begins with it" 1 "$(grep -c '^2/4  stopped  ' err.txt)"
 
+# ---- signals that users hardly send ----
+# What a case sends to gbrun ends the run as Ctrl-C does, and is named with the case; its own ends the case alone.
+for signal in sigalrm sigusr1 sigterm; do
+    hurry measured <<INI
+$(few_samples 12 'device = fake')
+$(section policy never policy_never)
+$(section bench sender crash kind=$signal policy=never 'max_time=24 h' max_samples=1000000000)
+INI
+    equals "the run ends, with what there is: $signal" "1 cancelled" "$code $(status sender)"
+    succeeds "the signal is named, and whose it was: $signal" \
+        grep -q "^gbrun: ${signal^^} came from process [0-9]* of the case sender\$" err.txt
+done
+hurry measured <<INI
+$(few_samples 12 'device = fake')
+$(section bench raiser crash kind=alarm)
+$(section bench after good)
+INI
+equals "an alarm of the case's own is named" 'crashed (SIGALRM, in run, while warming up)' "$(status raiser)"
+equals "and the next case is fine" 'ok n=12' "$(status after)"
+
 # ---- stopping a case that does not listen ----
 # It waits in vain for another one, and for no signal: only its end can be seen.
 few_samples 12 'device = fake' '[bench beside]' "log = $TMPDIR/log" >deaf.ini
@@ -130,7 +150,7 @@ wait $!
 equals "the limit of a case that is stopped ends it as cancelled" "1 cancelled" "$? $(column status)"
 
 options=(-s beside.held_from=0 -s 'beside.time_limit=1000 s')
-for signals in "INT INT" "TERM HUP" "HUP TERM"; do
+for signals in "INT INT" "TERM HUP" "HUP TERM" "ALRM INT"; do
     begin_deaf env
     kill -"${signals% *}" $!
     heard '*once more to stop at once*' <&6
@@ -140,4 +160,10 @@ for signals in "INT INT" "TERM HUP" "HUP TERM"; do
     equals "two signals end the run at once: $signals" "1 cancelled 1" \
         "$? $(column status) $(grep -c '^gbrun: stopping at once$' err.txt)"
 done
+begin_deaf env
+kill -USR2 $!
+succeeds "a signal that users hardly send is named, with its sender" heard '*SIGUSR2 came from process *, *' <&6
+kill -INT $!
+cat <&6 >err.txt
+wait $!
 finish

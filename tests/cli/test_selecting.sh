@@ -83,4 +83,12 @@ not with --max-time|2|~continues with the cases and settings of the run|--max-ti
 not with a name|2|~continues with the cases and settings of the run|nop_a
 not with a configuration|2|~continues with the cases and settings of the run|m.ini
 TABLE
+# ---- cases of a results file ----
+"$GBRUN" -q -c m.ini >table.txt 2>text.txt
+for format in csv jsonl md t4; do
+    "$GBRUN" export --format "$format" --where "bytes = 1" >out.txt 2>err.txt
+    equals "an export of nothing says so: $format" "gbrun: no case matches --where bytes = 1" "$(cat err.txt)"
+done
+"$GBRUN" export --where "bytes = 1000" >out.txt 2>err.txt
+equals "and one of something does not" "2 0" "$(grep -c . out.txt) $(grep -c . err.txt)"
 finish

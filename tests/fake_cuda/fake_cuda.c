@@ -113,13 +113,13 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
     if (result != CUDA_SUCCESS)
         return result;
     *ret = &primaries[device];
-    primaries[device].n_retained++;
-    fake_cuda.n_live++;
+    fake_cuda.n_live += primaries[device].n_retained++ > 0; /* the first may stay */
+    fake_cuda.n_contexts += primaries[device].n_retained == 1;
     return CUDA_SUCCESS;
 }
 
 RETURNS(expect(primaries[device].n_retained-- > 0), cuDevicePrimaryCtxRelease, (CUdevice device),
-        fake_cuda.n_live--)
+        fake_cuda.n_live -= primaries[device].n_retained > 1)
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {

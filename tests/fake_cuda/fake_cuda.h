@@ -13,9 +13,10 @@ enum { FAKE_LAUNCHES_MAX = 256, FAKE_UNITS = 132, FAKE_DEVICES_MAX = 4 };
 
 /* The variable `fake_cuda` of the library. */
 struct fake_cuda {
-    int32_t fail_at; /* which call fails, counted from 1; 0: none */
-    int32_t n_calls; /* of functions that make or fill something */
-    int32_t n_live;  /* objects and memory not yet destroyed */
+    int32_t fail_at;    /* which call fails, counted from 1; 0: none */
+    int32_t n_calls;    /* of functions that make or fill something */
+    int32_t n_live;     /* objects and memory not yet destroyed */
+    int32_t n_contexts; /* of devices, made */
     int32_t n_wrong; /* uses outside of the object's context or life, launches outside of a fork */
     int32_t n_unjoined;    /* launches that the queue has not waited for */
     int32_t has_pools;     /* what the device says */

@@ -41,6 +41,10 @@ static void do_as_environment_says(void)
     X(loop, compute_for_ever())                                                                    \
     X(illegal_instruction, raise(SIGILL))                                                          \
     X(interrupt, kill(getppid(), SIGINT))                                                          \
+    X(sigalrm, kill(getppid(), SIGALRM))                                                           \
+    X(sigusr1, kill(getppid(), SIGUSR1))                                                           \
+    X(sigterm, kill(getppid(), SIGTERM))                                                           \
+    X(alarm, raise(SIGALRM))                                                                       \
     X(act, do_as_environment_says())                                                               \
     X(none, )
 WORDS(crash, CRASHES)

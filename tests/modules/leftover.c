@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -79,6 +80,13 @@ static void *sleep_on(void *unused)
     return unused;
 }
 
+static void *nap(void *unused)
+{
+    for (;;)
+        usleep(50);
+    return unused;
+}
+
 static int start_threads(long n, void *(*does)(void *))
 {
     pthread_t thread;
@@ -126,6 +134,47 @@ static int map(size_t bytes, int flags, bool touches)
     return memory == MAP_FAILED ? -1 : 0;
 }
 
+/* Neighbours that differ, so that each is one of its own. */
+static int map_in_regions(size_t n)
+{
+    char *memory = mmap(NULL, n * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int status = memory == MAP_FAILED;
+    for (size_t i = 0; i < n && status == 0; i += 2)
+        status = mprotect(memory + i * 4096, 4096, PROT_READ);
+    return status;
+}
+
+static int open_many(int n)
+{
+    int file = 0;
+    for (int i = 0; i < n && file >= 0; i++)
+        file = dup(STDERR_FILENO);
+    return file < 0;
+}
+
+static int replace_input(void)
+{
+    return dup2(STDERR_FILENO, STDIN_FILENO) < 0;
+}
+
+static int leave_group(void)
+{
+    return setpgid(0, getpgid(getppid()));
+}
+
+static void on_signal(int signal)
+{
+    (void)signal;
+}
+
+static int block_signal(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    return sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int bind_to_first_node(void)
 {
     enum { BIND = 2 };
@@ -153,7 +202,21 @@ static int bind_to_first_node(void)
     X(mapping, return map((size_t)5 << 30, MAP_PRIVATE | MAP_NORESERVE, false))                    \
     X(leak, return map((size_t)1 << 30, MAP_PRIVATE, true))                                        \
     X(shared, return map((size_t)300 << 20, MAP_SHARED, true))                                     \
-    X(nodes, return bind_to_first_node())
+    X(nodes, return bind_to_first_node())                                                          \
+    X(regions, return map_in_regions(20000))                                                       \
+    X(few_files, return open_many(100))                                                            \
+    X(files, return open_many(300))                                                                \
+    X(input, return replace_input())                                                               \
+    X(hostname, return unshare(CLONE_NEWUTS))                                                      \
+    X(network, return unshare(CLONE_NEWNET))                                                       \
+    X(napper, return start_threads(4, nap))                                                        \
+    X(group, return leave_group())                                                                 \
+    X(death, return prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0))                                           \
+    X(privileges, return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))                                   \
+    X(folder, return chdir("/"))                                                                   \
+    X(mask, (void)umask(0))                                                                        \
+    X(handler, return signal(SIGUSR1, on_signal) == SIG_ERR)                                       \
+    X(blocked, return block_signal())
 WORDS(leftover, LEAVINGS)
 
 static const char *const ends[] = {"go_on", "crash", "hang"};

@@ -12,6 +12,7 @@
 
 #include <gbrun/gbrun.h>
 #include <signal.h>
+#include <stdio.h>
 
 /* What each does with its third proposal. */
 #define DONE proposal->action = GB_PROPOSE_DONE
@@ -20,6 +21,7 @@
     X(missing, proposal->i = n_cases + 7)                                                          \
     X(wait, proposal->action = GB_PROPOSE_WAIT)                                                    \
     X(crash, raise(SIGSEGV))                                                                       \
+    X(words, (print_much(), DONE))                                                                 \
     X(exit, exit(0))                                                                               \
     X(hang, hang())                                                                                \
     X(action, proposal->action = 77)                                                               \
@@ -37,6 +39,15 @@ enum { WAYS(WORD_NUMBER) };
 struct params {
     int32_t way;
 };
+
+/* To both outputs, and without an end of the line at last. */
+static void print_much(void)
+{
+    for (int i = 0; i < 50000; i++)
+        fprintf(i % 2 ? stderr : stdout, "line %d\n", i);
+    for (int i = 0; i < 5000000; i++)
+        putc('x', stderr);
+}
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, way, "missing", ways, "the rule that it breaks"),

@@ -136,6 +136,23 @@ TEST_EACH(collectives_are_right, collectives)
     expect_metric("nccl_version", 22809.0);
 }
 
+/* What another device's context takes of the process is no trace of a case: it is there once,
+ * before the case is looked at, and stays. */
+TEST_TIMES(contexts_of_other_devices_are_made_once_and_stay, CUDA(3))
+{
+    static const struct {
+        void (*load)(int);
+        int i, n_contexts;
+    } group_users[] = {{load_collective, 2, 3}, {load_copy, 0, 1}, {load_copy, 9, 3}};
+    for (int time = 0; time < 2; time++) {
+        group_users[_i].load(group_users[_i].i);
+        ck_assert_int_eq(created(), GB_OK);
+        ck_assert_int_eq(fake->keeps, 1);
+        ck_assert_int_eq(cuda->n_contexts, time == 0 ? group_users[_i].n_contexts : 0);
+        end();
+    }
+}
+
 /* A wrong element; nothing done: what prepare's own call left cannot pass for the samples'. */
 TEST_EACH(collectives_that_are_wrong_are_found, collectives)
 {

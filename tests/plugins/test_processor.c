@@ -219,3 +219,82 @@ TEST(other_pins_and_nodes_are_refused)
     ck_assert(!node_cpus(root, 2, &list, error, sizeof error));
     ck_assert_str_eq(error, "there is no such node: expected one of 0-1");
 }
+
+/* ---- the quota ---- */
+
+#define V2 "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup rw,nsdelegate\n"
+#define V1(root)                                                                                   \
+    "33 31 0:30 " root " /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+#define OTHER_V1 "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+#define HYBRID "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+#define CGROUP "/sys/fs/cgroup"
+#define CPU_V1 CGROUP "/cpu,cpuacct"
+#define DEEP                                                                                       \
+    "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0123456789abcdef0123456789ab"  \
+    "cdef.slice/cri-containerd-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static const struct {
+    const char *mounts, *cgroup;
+    struct {
+        const char *path, *text;
+    } files[4];
+    double quota;
+    const char *file;
+} quotas[] = {
+    {"", "", {{0}}, 0, ""},
+    {V2, "0::/\n", {{CGROUP "/cpu.max", "max 100000\n"}}, 0, ""},
+    {V2, "0::/\n", {{CGROUP "/cpu.max", "250000 100000\n"}}, 2.5, CGROUP "/cpu.max"},
+    /* of its own group, of one above it, of both, of one beside */
+    {V2, "0::/a/b\n", {{CGROUP "/a/b/cpu.max", "50000 100000\n"}}, 0.5, CGROUP "/a/b/cpu.max"},
+    {V2,
+     "0::/a/b\n",
+     {{CGROUP "/a/cpu.max", "150000 50000\n"}, {CGROUP "/a/b/cpu.max", "max 100000\n"}},
+     3,
+     CGROUP "/a/cpu.max"},
+    {V2,
+     "0::/a/b\n",
+     {{CGROUP "/a/cpu.max", "100000 100000\n"}, {CGROUP "/a/b/cpu.max", "400000 100000\n"}},
+     1,
+     CGROUP "/a/cpu.max"},
+    {V2, "0::/a\n", {{CGROUP "/b/cpu.max", "100000 100000\n"}}, 0, ""},
+    {V2, "0::" DEEP "\n", {{CGROUP DEEP "/cpu.max", "1000 2000\n"}}, 0.5, CGROUP DEEP "/cpu.max"},
+    /* a namespace whose root is below the process */
+    {V2, "0::/../x\n", {{CGROUP "/cpu.max", "100000 100000\n"}}, 1, CGROUP "/cpu.max"},
+    {V1("/") OTHER_V1,
+     "7:cpuset:/set\n4:cpu,cpuacct:/job\n",
+     {{CPU_V1 "/job/cpu.cfs_quota_us", "150000\n"},
+      {CPU_V1 "/job/cpu.cfs_period_us", "100000\n"},
+      {CPU_V1 "/cpu.cfs_quota_us", "-1\n"}},
+     1.5,
+     CPU_V1 "/job/cpu.cfs_quota_us"},
+    /* a container that sees its own part */
+    {V1("/docker/1"),
+     "4:cpuacct,cpu:/docker/1\n0::/docker/1\n",
+     {{CPU_V1 "/cpu.cfs_quota_us", "200000\n"}, {CPU_V1 "/cpu.cfs_period_us", "100000\n"}},
+     2,
+     CPU_V1 "/cpu.cfs_quota_us"},
+    {V1("/docker/1"),
+     "4:cpu,cpuacct:/docker/12\n",
+     {{CPU_V1 "/2/cpu.cfs_quota_us", "200000\n"}, {CPU_V1 "/2/cpu.cfs_period_us", "100000\n"}},
+     0,
+     ""},
+    /* both: the tighter */
+    {HYBRID V1("/"),
+     "4:cpu,cpuacct:/\n0::/u\n",
+     {{CPU_V1 "/cpu.cfs_quota_us", "200000\n"},
+      {CPU_V1 "/cpu.cfs_period_us", "100000\n"},
+      {CGROUP "/unified/u/cpu.max", "10000 100000\n"}},
+     0.1,
+     CGROUP "/unified/u/cpu.max"},
+};
+
+TEST_EACH(the_tightest_quota_on_the_way_up_holds, quotas)
+{
+    char file[1024] = "before";
+    write_file("/proc/self/mountinfo", quotas[_i].mounts);
+    write_file("/proc/self/cgroup", quotas[_i].cgroup);
+    for (size_t i = 0; i < 4 && quotas[_i].files[i].path; i++)
+        write_file(quotas[_i].files[i].path, quotas[_i].files[i].text);
+    ck_assert_double_eq_tol(processor_quota(root, file, sizeof file), quotas[_i].quota, 1e-12);
+    ck_assert_str_eq(file, quotas[_i].file);
+}

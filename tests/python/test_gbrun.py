@@ -223,6 +223,20 @@ class Tests(unittest.TestCase):
         gbrun.to_parquet(FILE, "samples.parquet", "bench = 'copy'", rows="sample")
         self.assertEqual(set(gbrun._package("pandas").read_parquet("samples.parquet").bench), {"copy"})
 
+    def test_more_metrics_than_sqlite_has_columns(self):
+        shutil.copy(FILE, "changed.gbr")
+        with contextlib.closing(sqlite3.connect("changed.gbr")) as file, file:
+            file.executemany(
+                "INSERT INTO metric SELECT id, ?1 + 1000, 'm' || ?1, ?1, '' FROM bench_case", [(i,) for i in range(2500)]
+            )
+        few, rows = gbrun.records(FILE), gbrun.records("changed.gbr")
+        self.assertEqual(len(rows), len(few))
+        for row, of_few in zip(rows, few):
+            self.assertEqual([row[f"metric.m{i}"] for i in range(2500)], list(range(2500)))
+            self.assertEqual({name: row[name] for name in of_few}, of_few)
+        self.assertEqual(len(gbrun.records("changed.gbr", where='"metric.m2499" = 2499')), len(few))
+        self.assertEqual(gbrun.records("changed.gbr", where='"metric.m2499" = 7'), [])
+
     @unittest.skipUnless(results.long, "real time is looked at by make check-long")
     def test_million_samples(self):
         """At most 0.5 s of processor time, the best of five."""

@@ -3,6 +3,7 @@ GBRUN_LIBRARY: libgbrun.
 """
 import array
 import contextlib
+import functools
 import gc
 import math
 import os
@@ -54,6 +55,89 @@ class Tests(unittest.TestCase):
             call(*of, **settings)
         self.assertIn(words, str(caught.exception))
         return caught.exception
+
+    def test_what_has_not_run_is_no_work(self):
+        async def coroutine():
+            pass
+
+        async def stream_of_values():
+            yield 1
+
+        def generator():
+            yield 1
+
+        class Called:
+            async def __call__(self):
+                pass
+
+        words = "which has not run: expected"
+        for fn in (lambda: coroutine(), lambda: generator(), lambda: stream_of_values(), Called(), lambda: map(work, [1])):
+            self.refused(gbrun.Error, words, measure, fn)
+            self.refused(gbrun.Error, words, gbrun.compare, work, fn, device="cpu", visit="1 ms", max_rounds=4)
+        self.refused(gbrun.Error, words, measure, work, reset=lambda: generator())
+        self.assertGreater(measure(lambda: list(generator())).time, 0)
+
+    def test_on_the_cpu_a_parameter_stream_keeps_its_default(self):
+        seen = set()
+
+        def with_default(stream=7):
+            seen.add(stream)
+            return 1
+
+        def without(stream):
+            seen.add(stream)
+
+        measure(with_default)
+        measure(functools.partial(with_default, stream=8))
+        measure(with_default, verify=lambda stream=7: stream - 6, reset=lambda stream=9: seen.add(stream))
+        self.assertEqual(seen, {7, 8, 9})
+        measure(without)
+        self.assertIn(None, seen)
+
+    def test_measurements_are_compared_and_computed_with_as_numbers(self):
+        found = measure(work)
+        for value in (found.time, found):
+            self.assertTrue(found <= value and found >= value and not found < value and not found > value)
+            self.assertEqual((found / value, found - value, found + value), (1, 0, 2 * found.time))
+        self.assertTrue(found < 1 and 1 > found)
+        self.assertEqual((2 * found, 1 / found), (2 * found.time, 1 / found.time))
+        self.assertIs(min([found, 1]), found)
+        self.assertEqual(f"{found:.3e}", f"{found.time:.3e}")
+        with self.assertRaises(TypeError):
+            found < "1"
+        self.assertEqual(len({found, found}), 1)
+        self.assertIn("clock of cpu", str(found))
+
+    def test_views_of_memory_that_are_not_contiguous(self):
+        values = array.array("d", range(1, 11))
+        view = memoryview(values)[::-2]
+        self.assertTrue(verify(view, list(view)).verified)
+        square = memoryview(values).cast("B").cast("d", (2, 5))
+        self.assertTrue(verify(square, square).verified)
+        if gbrun._package("numpy") is None:
+            return
+        for of in (view, square):
+            before = of.tolist()
+            found = measure(lambda: of, verify=lambda: of, inputs=[of], grade="strict")
+            self.assertTrue(found.verified)
+            self.assertEqual(of.tolist(), before)
+
+    def test_a_forked_child_measures(self):
+        """Also one that was forked while this process had measured: its run is its own."""
+        path = "forked.gbr"
+        measure(work, results=path, name="before")
+        child = os.fork()
+        if child == 0:
+            code = 1
+            with contextlib.suppress(BaseException):
+                measure(work, results=path, name="child")
+                code = 0
+            os._exit(code)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        measure(work, results=path, name="after")
+        found = [(row["run_uuid"], row["bench"]) for row in gbrun.records(path, run="all")]
+        self.assertEqual(sorted(bench for _, bench in found), ["after", "before", "child"])
+        self.assertEqual(len({run for run, _ in found}), 2)
 
     def test_a_function_is_measured(self):
         found = gbrun.measure(work, precision=0.2, max_time="1 s")

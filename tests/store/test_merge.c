@@ -160,6 +160,44 @@ TEST(the_copy_that_is_further_on_wins)
     expect_same("all.gbr", &all);
 }
 
+/* Copies of one record that differ, though neither is further on: nothing is merged, in either
+ * direction; what only says how far on a copy is differs in every run that goes on. */
+static const struct {
+    const char *sql, *expected; /* NULL: it is merged */
+} copies[] = {
+    {"UPDATE bench_case SET median_ns = 7, bench = 'other' WHERE position = 1",
+     ", too, and differs there: in bench, median_ns"},
+    {"UPDATE bench_case SET median_ns = NULL WHERE position = 1", ": in median_ns"},
+    {"UPDATE run SET seed = 12345", ": in seed"},
+    {"UPDATE bench_case SET status = 'running', done = 0, median_ns = 7", NULL},
+    {"UPDATE run SET finished = NULL, exit_code = NULL, seed = 12345", NULL},
+};
+
+TEST_EACH(copies_that_differ_are_named, copies)
+{
+    CLEANUP(text_free) struct text before = {0};
+    static const char *const names[] = {"a.gbr", "b.gbr"};
+    make_part("a.gbr", 1, 0, 4, true);
+    fixture_merge("b.gbr", "a.gbr");
+    fixture_change("b.gbr", copies[_i].sql);
+    for (int i = 0; i < 2 && copies[_i].expected; i++) {
+        text_clear(&before);
+        dump(names[i], &before);
+        struct store *store = fixture_open(names[i], STORE_WRITE);
+        struct merge_counts counts = {0};
+        ck_assert_int_eq(
+            store_merge(store, fixture_path(names[1 - i]), NULL, &counts, &fixture_problem),
+            GB_INVALID);
+        ck_assert_msg(strstr(fixture_problem.text, copies[_i].expected), "%s",
+                      fixture_problem.text);
+        ck_assert(counts.is_input_bad);
+        fixture_close(store);
+        expect_same(names[i], &before);
+    }
+    if (!copies[_i].expected)
+        fixture_merge("a.gbr", "b.gbr");
+}
+
 /* Damages a table of a file so large that opening it does not look at all tables. */
 static void damage_large(const char *name)
 {

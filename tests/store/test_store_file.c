@@ -29,7 +29,7 @@ TEST(a_finished_file_is_one_plain_file)
     ck_assert_str_eq(fixture_ask("results.gbr", "PRAGMA journal_mode"), "delete");
 }
 
-TEST_TIMES(files_that_cannot_be_opened, 8)
+TEST_TIMES(files_that_cannot_be_opened, 10)
 {
     enum { EITHER = STORE_WRITE + 1 };
     static const struct {
@@ -45,6 +45,10 @@ TEST_TIMES(files_that_cannot_be_opened, 8)
         {"folder", STORE_WRITE, GB_IO, "folder: cannot be opened for writing: Is a directory"},
         {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: nothing was ever stored in it"},
         {"words.gbr", EITHER, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
+        {"packed.gz", EITHER, GB_CORRUPT,
+         "packed.gz: packed by gzip: unpack it first: gunzip -k packed.gz"},
+        {"packed.zst", EITHER, GB_CORRUPT,
+         "packed.zst: packed by zstd: unpack it first: unzstd packed.zst"},
         {"foreign.db", EITHER, GB_CORRUPT,
          "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
         {"newer.gbr", EITHER, GB_UNSUPPORTED,
@@ -55,6 +59,10 @@ TEST_TIMES(files_that_cannot_be_opened, 8)
     char words[4096];
     memset(words, 'w', sizeof words);
     fixture_write_file("words.gbr", words, sizeof words);
+    memcpy(words, "\x1f\x8b\x08", 4);
+    fixture_write_file("packed.gz", words, sizeof words);
+    memcpy(words, "\x28\xb5\x2f\xfd", 4);
+    fixture_write_file("packed.zst", words, sizeof words);
     fixture_change("foreign.db", "CREATE TABLE t (x)");
     fixture_make_file("newer.gbr", 1, 0);
     fixture_change("newer.gbr", "PRAGMA user_version = 700");

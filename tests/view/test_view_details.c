@@ -19,6 +19,9 @@ static const struct {
      " rest\n"},
     {"UPDATE run SET finished = NULL, exit_code = NULL;" SET "status = 'cancelled', done = 0",
      "\nthis run has not ended: 0 of 3 cases are done; "},
+    {"UPDATE run SET finished = NULL, exit_code = NULL, n_cases = 1",
+     "\n1 of 1 cases are done, but gbrun was stopped before it closed the run; gbrun run --resume "
+     "FILE closes it\n"},
     {SET "high_ns = 1.2e6", "  [990.0 us, 1.200 ms]  "},
     {SET "low_ns = -9e999, high_ns = 9e999", "  1.000 ms      none  "},
     {SET "high_ns = 9e999", "  \u2265 990.0 us  "},

@@ -22,23 +22,37 @@ static const char *show_noisy(const char *sql)
     return SHOWN("noisy.gbr", 0);
 }
 
-#define STOLEN SET "n_preempted = 3, waited_cpu_ns = 2e7, stolen_ns = 1e8"
+#define STOLEN SET "n_preempted = 3, waited_cpu_ns = 1e8, stolen_ns = 1e8"
+#define UNKNOWN "nothing that was recorded explains it; gbrun doctor may"
+/* Each cause with what proves it, and with less than that. */
 static const struct {
     const char *sql, *cause;
 } causes[] = {
-    {"", "nothing that was recorded explains it; gbrun doctor may"},
+    {"", UNKNOWN},
+    {SET "n_throttled = 5", "the device was throttled in 25.0 % of them"},
+    {SET "n_throttled = 4", UNKNOWN},
     {SET "clock_low_hz = 1.2e9, clock_high_hz = 2.4e9",
      "the clock moved between 1.20 GHz and 2.40 GHz"},
-    {SET "n_preempted = 3, waited_cpu_ns = 2e7",
-     "a processor was taken from its threads 3 times, and they waited 20.0 ms for one"},
+    {SET "clock_low_hz = 2.2e9, clock_high_hz = 2.4e9", UNKNOWN},
+    {SET "n_preempted = 5",
+     "a processor was taken from its threads 5 times, and they waited 0.00 ns "
+     "for one"},
+    {SET "n_preempted = 3, waited_cpu_ns = 1e8",
+     "a processor was taken from its threads 3 times, and they waited 100 ms for one"},
+    {SET "n_preempted = 3, waited_cpu_ns = 2e7", UNKNOWN},
     {STOLEN, "other guests of the host took 5.00 % of the processors"}, /* the rest follows */
+    {SET "stolen_ns = 2e7", UNKNOWN},
     {SET "others_cpu_ns = 1e9", "other processes had 50.0 % of the processors"},
+    {SET "others_cpu_ns = 1e8", UNKNOWN},
     {SET "others_cpu_ns = 1e9, clock = 'kernel'; UPDATE samples SET name = 'kernel' WHERE name = "
          "'wall'",
-     "nothing that was recorded explains it; gbrun doctor may"}, /* a GPU hears nothing of them */
+     UNKNOWN}, /* a GPU hears nothing of them */
     {"INSERT INTO mode VALUES (1, 0, 1000, 990, 1010, 0.5), (1, 1, 1700, 1690, 1710, 0.5)",
      "its times have 2 modes"},
+    {"INSERT INTO mode VALUES (1, 0, 1000, 990, 1010, 1)", UNKNOWN},
     {SET "iterations = 1, tick_ns = 200", "the timer's resolution, 200 ns of an iteration"},
+    {SET "iterations = 1, tick_ns = 180", UNKNOWN},
+    {SET "tick_ns = 200", UNKNOWN}, /* of ten iterations */
 };
 
 TEST_FIXTURE(setup, fixture_end)
@@ -51,6 +65,52 @@ TEST_EACH(noise_has_a_likely_cause, causes)
                 "samples spans 27.5 %% of the median: %s\n",
                 causes[_i].cause);
     EXPECT(show_noisy(causes[_i].sql), text_get(&expected));
+}
+
+/* Six rounds of which the last three take that much longer. */
+TEST_TIMES(rounds_that_differ_are_a_cause, 2)
+{
+    static const char *const times[] = {"1000~.01,1001~.01,1002~.01,1300~.01,1301~.01,1302~.01",
+                                        "1000~.01,1001~.01,1002~.01,1030~.01,1031~.01,1032~.01"};
+    CLEANUP(text_free) struct text cases = {0};
+    text_printf(&cases, "%s streams rows=32 +streams=1\n", times[_i]);
+    views_make("rounds.gbr", 1, text_get(&cases), NULL);
+    const char *got = SHOWN("rounds.gbr", 0);
+    EXPECT(got, "rounds differ by");
+    EXPECT(got, _i ? ": " UNKNOWN : ": its rounds differ by ");
+}
+
+/* In each of six rounds the last of 20 samples takes three times as long. */
+static const struct {
+    const char *sql, *cause;
+} outlier_causes[] = {
+    {"", UNKNOWN}, /* the step is as wide as the middle half */
+    {SET "tick_ns = 1100", "the timer's resolution, 1.10 us of an iteration"},
+    {SET "tick_ns = 800", UNKNOWN},
+    {SET "n_preempted = 1",
+     "a processor was taken from its threads 6 times, and they waited 0.00 ns "
+     "for one"},
+    {SET "n_preempted = 1 WHERE round = 0", UNKNOWN},
+    {SET "stolen_ns = 3e7", "other guests of the host took 1.50 % of the processors"},
+    {SET "stolen_ns = 1e7", UNKNOWN},
+    {SET "clock_low_hz = 1e9, clock_high_hz = 2.4e9", "the clock moved between 1.00 GHz and 2.40 "
+                                                      "GHz"},
+    {SET "clock_low_hz = 1.8e9, clock_high_hz = 2.4e9", UNKNOWN},
+};
+
+TEST_EACH(outliers_have_a_likely_cause, outlier_causes)
+{
+    CLEANUP(text_free) struct text expected = {0};
+    views_make("outliers.gbr", 1, "1000,1000,1000,1000,1000,1000 streams rows=32 +streams=1\n",
+               SET "iterations = 1, tick_ns = 20, sampled_ns = 1e9, others_cpu_ns = 0, stolen_ns = "
+                   "0, waited_cpu_ns = 0, n_preempted = 0, p99_ns = 3000;"
+                   "INSERT INTO run_fact VALUES (1, 'cpus', '2')");
+    fixture_change("outliers.gbr", outlier_causes[_i].sql);
+    text_printf(&expected,
+                "\n  outliers, and their likely cause:\n    streams streams=1: 1 %% of the samples "
+                "took 3 times the median or more: %s\n",
+                outlier_causes[_i].cause);
+    EXPECT(SHOWN("outliers.gbr", 0), text_get(&expected));
 }
 
 TEST(what_others_do_is_not_said_where_that_is_ignored)

@@ -30,7 +30,8 @@ struct gpu_group {
 };
 
 /* The current context's device and those after it, the first after the last: n of them, or all for
- * 0. GB_SKIPPED, with a reason, where there are fewer, or fewer than two. No context is made. */
+ * 0. GB_SKIPPED, with a reason, where there are fewer, or fewer than two. Contexts that it makes
+ * stay, and the host is asked to `keep` them: called in create. */
 int32_t gpu_group_find(struct gpu_group *group, const struct driver *driver,
                        const struct gb_host *host, uint32_t n);
 

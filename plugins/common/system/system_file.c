@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 256, LINE_BYTES = 8192, TEXT_BYTES = 256 };
+enum { PATH_BYTES = 1024, LINE_BYTES = 8192, TEXT_BYTES = 256 };
 
 static void trim(char *text)
 {
@@ -286,4 +286,101 @@ bool processor_name(const char *root, char *buffer, size_t bytes)
         }
     }
     return used > 0;
+}
+
+/* --- the quota --- */
+
+/* A line of /proc/self/mountinfo: "id parent device root point options [tags] - type source
+ * options"; and whether it is a hierarchy that limits processors. */
+struct cgroup_mount {
+    char root[PATH_BYTES], point[PATH_BYTES];
+    bool is_v1;
+};
+
+static bool read_mount(const char *line, struct cgroup_mount *ret)
+{
+    char type[32], options[PATH_BYTES], among[PATH_BYTES + 2];
+    const char *behind = strstr(line, " - ");
+    if (behind == NULL || sscanf(line, "%*s %*s %*s %1023s %1023s", ret->root, ret->point) != 2 ||
+        sscanf(behind, " - %31s %*s %1023s", type, options) != 2)
+        return false;
+    snprintf(among, sizeof among, ",%s,", options);
+    ret->is_v1 = strcmp(type, "cgroup") == 0 && strstr(among, ",cpu,") != NULL;
+    return ret->is_v1 || strcmp(type, "cgroup2") == 0;
+}
+
+/* Of a line "number:controllers:path": the path, if it is of that hierarchy; NULL. */
+static const char *path_in(char *line, bool is_v1)
+{
+    char *controllers = strchr(line, ':');
+    char *path = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+    if (path == NULL)
+        return NULL;
+    *controllers = ',';
+    *path++ = '\0';
+    trim(path);
+    char among[PATH_BYTES];
+    snprintf(among, sizeof among, "%.200s,", controllers);
+    return (is_v1 ? strstr(among, ",cpu,") != NULL : strcmp(among, ",,") == 0) ? path : NULL;
+}
+
+/* The folder of this process under the mount. Where the mount shows another part of the hierarchy,
+ * that is its point. */
+static void find_folder(const char *root, const struct cgroup_mount *mount, char *ret, size_t bytes)
+{
+    char line[LINE_BYTES];
+    const char *path = NULL;
+    const size_t above = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
+    snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(line, "re");
+    while (file != NULL && path == NULL && fgets(line, sizeof line, file) != NULL)
+        path = path_in(line, mount->is_v1);
+    if (file != NULL)
+        fclose(file);
+    if (path == NULL || strncmp(path, mount->root, above) != 0 || strstr(path, "/..") != NULL ||
+        (path[above] != '/' && path[above] != '\0'))
+        path = "";
+    else
+        path += above;
+    snprintf(ret, bytes, "%s%s", mount->point, strcmp(path, "/") == 0 ? "" : path);
+}
+
+/* In processors; 0: no limit. */
+static double quota_of(const char *root, const char *folder, bool is_v1, char *file, size_t bytes)
+{
+    char line[TEXT_BYTES], period[TEXT_BYTES], *end;
+    snprintf(file, bytes, "%s/%s", folder, is_v1 ? "cpu.cfs_quota_us" : "cpu.max");
+    if (!system_file_line(line, sizeof line, "%s%s", root, file))
+        return 0;
+    const double quota_us = strtod(line, &end);
+    if (is_v1 && system_file_line(period, sizeof period, "%s%s/cpu.cfs_period_us", root, folder))
+        end = period;
+    const double period_us = strtod(end, NULL);
+    return quota_us > 0 && period_us > 0 ? quota_us / period_us : 0;
+}
+
+double processor_quota(const char *root, char *file, size_t bytes)
+{
+    char line[LINE_BYTES], folder[2 * PATH_BYTES], here[2 * PATH_BYTES + 32];
+    struct cgroup_mount mount;
+    double least = 0;
+    *file = '\0';
+    snprintf(line, sizeof line, "%s/proc/self/mountinfo", root);
+    FILE *mounts = fopen(line, "re");
+    while (mounts != NULL && fgets(line, sizeof line, mounts) != NULL) {
+        if (!read_mount(line, &mount))
+            continue;
+        find_folder(root, &mount, folder, sizeof folder);
+        for (bool is_top = false; !is_top; *strrchr(folder, '/') = '\0') {
+            is_top = strlen(folder) <= strlen(mount.point);
+            const double quota = quota_of(root, folder, mount.is_v1, here, sizeof here);
+            if (quota > 0 && (least == 0 || quota < least)) {
+                least = quota;
+                snprintf(file, bytes, "%s", here);
+            }
+        }
+    }
+    if (mounts != NULL)
+        fclose(mounts);
+    return least;
 }

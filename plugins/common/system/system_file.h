@@ -30,3 +30,8 @@ bool processor_name(const char *root, char *buffer, size_t bytes);
 /* "KVM", "Xen", ..., or "yes" where only that there is one is known. False, and "": none is seen.
  */
 bool processor_hypervisor(const char *root, char *buffer, size_t bytes);
+
+/* How many processors' time the cgroups of this process (v2, and v1's controller cpu), from its own
+ * up to the mount, leave it: the tightest limit; and the file that says so. 0, and "": none does.
+ */
+double processor_quota(const char *root, char *file, size_t bytes);
