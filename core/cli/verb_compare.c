@@ -357,7 +357,7 @@ const struct verb verb_log = {
             "in order of time or of --by. A change point lies between two runs whose neighbouring "
             "segments of runs differ by more than the margin, certainly, with the run as the unit: "
             "what differs from run to run anyway is no change, nor are single runs that something "
-            "disturbed. The newest run alone is to be confirmed by a rerun. What grows or shrinks "
+            "disturbed. The newest run alone has to be confirmed by a rerun. What grows or shrinks "
             "slowly is a drift. Of two runs alone the unit is the round. Shards of one sweep in "
             "one file are one run, by the number of the first.",
     VERB_OPTIONS(log_options),

@@ -148,8 +148,8 @@ static const struct family {
 } families[] = {
     {"normal", y_normal, 0, 0, 0, 1, 0},     {"disturbed", y_disturbed, 0, 0, 1, 12, 0},
     {"heavy tails", y_heavy, 0, 0, 0, 8, 0}, {"two states", y_states, 0, 0, 0, 0, 0},
-    {"drift", y_normal, 0.02, 0, 3, 0, 197},   {"drift, disturbed", y_disturbed, 0.02, 0, 6, 2, 185},
-    {"step", y_normal, 0, 0.02, 200, 0, 0},    {"step, disturbed", y_disturbed, 0, 0.05, 178, 8, 0},
+    {"drift", y_normal, 0.02, 0, 3, 0, 197}, {"drift, disturbed", y_disturbed, 0.02, 0, 6, 2, 185},
+    {"step", y_normal, 0, 0.02, 200, 0, 0},  {"step, disturbed", y_disturbed, 0, 0.05, 178, 8, 0},
 };
 
 static void find(const struct family *family, bool ret_has[CHANGE_KINDS])
