@@ -30,10 +30,12 @@ import itertools
 import math
 import os
 import pathlib
+import pickle
 import random
 import re
 import site
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -397,7 +399,7 @@ _Result = _struct(
 )  # fmt: skip
 _Comparison = _struct(
     "_Comparison", size=_u32, status=_i32, error=_text_type, ratio=_double, ratio_low=_double, ratio_high=_double,
-    verdict=_i32, reserved=_u32, verdict_text=_text_type, margin=_double, alpha=_double, n_needed=_u64,
+    verdict=_i32, flags=_u32, verdict_text=_text_type, margin=_double, alpha=_double, n_needed=_u64,
     base_ns=_double, new_ns=_double, n_rounds=_u64, base_rounds_ns=ctypes.POINTER(_double),
     new_rounds_ns=ctypes.POINTER(_double), base_result=ctypes.POINTER(_Result), new_result=ctypes.POINTER(_Result),
 )  # fmt: skip
@@ -1363,24 +1365,27 @@ class Comparison:
     ratio, low, high    the time of new over that of base, and its interval: 0.9 takes 10 % less
     verdict             "slower", "faster"; "changed": certain, but within the margin; "same"; "unclear"
     base_time, new_time, base_rounds, new_rounds: geometric means, and the centre of each visit
+    is_isolated         each visit had a process of its own; else what differs from process to process, such as where
+                        memory lies, may be what was found
     base, new           Measurement of the last visit to each; n_needed: rounds that would decide what is unclear
     """
 
-    def __init__(self, result):
+    def __init__(self, result, visits=None):
         self.ratio, self.low, self.high = result.ratio, result.ratio_low, result.ratio_high
         self.verdict, self.margin = result.verdict_text.decode(), result.margin
         self.base_time, self.new_time = result.base_ns / 1e9, result.new_ns / 1e9
         self.base_rounds = _seconds(result.base_rounds_ns, result.n_rounds)
         self.new_rounds = _seconds(result.new_rounds_ns, result.n_rounds)
         self.n_needed = result.n_needed
-        self.base, self.new = (Measurement(r.contents) for r in (result.base_result, result.new_result))
+        self.is_isolated = visits is not None
+        self.base, self.new = visits or (Measurement(r.contents) for r in (result.base_result, result.new_result))
 
     def __float__(self):
         return self.ratio
 
     def __repr__(self):
         return (
-            f"{self.verdict}: {self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}] times as long,"
+            f"{self.verdict}{'' if self.is_isolated else ', in this process'}: {self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}] times as long,"
             f" {_time(self.base_time)} and {_time(self.new_time)}, {len(self.base_rounds)} rounds"
         )
 
@@ -1388,13 +1393,20 @@ class Comparison:
         return f"<div><b>{html.escape(repr(self))}</b></div>"
 
 
-def compare(base, new, *, results=None, **settings):
+def compare(base, new, *, results=None, isolate=None, **settings):
     """Measures two functions in turn until it is decided which takes longer, as `gbrun ab` does; a Comparison.
 
+    isolate: each visit has a process of its own, which imports the function's module. None: where both are functions of
+    modules by which they can be imported, and nothing is stored; else in this process, and the verdict says so.
     settings: those of measure but for max_time; margin=0.01, alpha=0.05, visit="0.1 s", max_rounds=40.
     """
     library = _library()
     settings = _all_settings(settings, results)
+    places = [_place(fn) for fn in (base, new)]
+    if isolate and ("results" in settings or not all(places)):
+        raise ValueError("isolate=True: expected functions of modules, by which they can be imported, and no results")
+    if isolate or (isolate is None and "results" not in settings and all(places)):
+        return _compare_apart(library, places, settings)
     sides = [_Calls(_failing(library), fn) for fn in (base, new)]
     for side in sides:
         side.subject.entry_ns = 1e9 * _call_times(settings["device"])[0]
@@ -1409,6 +1421,75 @@ def compare(base, new, *, results=None, **settings):
         return Comparison(result.contents)
     finally:
         library.gbrun_comparison_free(result)
+
+
+def _place(fn):
+    """(module, name) by which a process that is started anew finds it; None: there is none."""
+    module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", "")
+    found = sys.modules.get(module)
+    if module == "__main__" or not isinstance(fn, types.FunctionType) or not getattr(found, "__file__", None):
+        return None
+    try:
+        return (module, name) if functools.reduce(getattr, name.split("."), found) is fn else None
+    except AttributeError:
+        return None
+
+
+def _compare_apart(library, places, settings):
+    """compare, each visit in a process of its own. Blocks of two rounds begin with either side, at random."""
+    rule = {key: settings[key] for key in ("margin", "alpha", "visit", "max_rounds") if key in settings}
+    visit = {key: value for key, value in settings.items() if key not in rule}
+    visit["max_time"] = settings.get("visit", "0.1 s")
+    rule["device"] = settings["device"]
+    chance, rounds, last, first = random.Random(0), ([], []), [None, None], 0
+    while True:
+        first = 1 - first if len(rounds[0]) % 2 else chance.randrange(2)
+        for side in (first, 1 - first):
+            last[side] = _visit_apart(places[side], visit)
+            rounds[side].append(1e9 * (last[side].time if last[side].statistic in ("median", "mean") and last[side].time > 0
+                                       else last[side].quantile(0.5)))  # fmt: skip
+        n, step = len(rounds[0]), max(m.tick / m.iterations / m.time for m in last)
+        values = [(ctypes.c_double * n)(*side) for side in rounds]
+        result = library.gbrun_compare_rounds(*values, n, step, _lines(rule))
+        try:
+            _raise_status(result.contents)
+            if not result.contents.flags & _GOES_ON:
+                return Comparison(result.contents, last)
+        finally:
+            library.gbrun_comparison_free(result)
+
+
+_GOES_ON = 2
+
+
+def _visit_apart(place, settings):
+    """A Measurement, of a process that is started anew; what was raised there is raised here."""
+    given = pickle.dumps((sys.path, place, settings))
+    program = "import sys; sys.path[:0] = sys.argv[1:]; import gbrun; gbrun._visit_here()"
+    here = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run([sys.executable, "-c", program, here], input=given, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise Error(f"{'.'.join(place)}: the process that measured it ended with code {done.returncode}")
+    found = pickle.loads(done.stdout)
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _visit_here():
+    """What _visit_apart starts: the result goes where standard output was, what the function prints to standard error."""
+    sys.path[:], (module, name), settings = pickle.load(sys.stdin.buffer)
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        try:
+            found = measure(functools.reduce(getattr, name.split("."), importlib.import_module(module)), **settings)
+        except Exception as error:
+            found = error
+        try:
+            data = pickle.dumps(found)
+        except Exception:
+            data = pickle.dumps(Error(f"{type(found).__name__}: {found}"))
+        out.write(data)
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", **settings):
@@ -1786,6 +1867,8 @@ def _library():
     library.gbrun_free.argtypes = [ctypes.POINTER(_Result)]
     library.gbrun_compare.restype = ctypes.POINTER(_Comparison)
     library.gbrun_compare.argtypes = [ctypes.POINTER(_Subject), ctypes.POINTER(_Subject), _text_type]
+    library.gbrun_compare_rounds.restype = ctypes.POINTER(_Comparison)
+    library.gbrun_compare_rounds.argtypes = [ctypes.POINTER(_double)] * 2 + [_u64, _double, _text_type]
     library.gbrun_comparison_free.restype = None
     library.gbrun_comparison_free.argtypes = [ctypes.POINTER(_Comparison)]
     library.gbrun_check.argtypes = [ctypes.POINTER(_Check)]

@@ -178,6 +178,7 @@ static int32_t take_sides(const struct arguments *arguments, struct configuratio
         return GB_INVALID;
     put_given(arguments, given, section, arena);
     int32_t status = ab_section_read(section, arena, &configuration->ab, errors);
+    configuration->ab.has_fresh_processes = !given->shares_processes;
     if (configuration->source.text)
         return status;
     if (status == GB_OK && given->builds)

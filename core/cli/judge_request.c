@@ -196,6 +196,7 @@ int judge_request_run(const struct arguments *arguments, const struct judge_requ
     const double begin_ns = host_clock_ns();
     const struct ab_given given = {
         .is_without_section = true,
+        .shares_processes = true,
         .changes = {[SIDE_BASE] = {reference, 2}, [SIDE_NEW] = {submission, 2}},
         .visit = argument(arguments, "visit") ? NULL : JUDGE_VISIT};
     struct judgement_facts facts = facts_of(request);

@@ -207,7 +207,10 @@ int ab_run(struct ab *ab)
         return code;
     add_facts(ab);
     job->plan = (struct run_plan){
-        .schedule = {.pairs = ab->pairs, .n_pairs = ab->n_pairs, .is_decided = ab->is_decided},
+        .schedule = {.pairs = ab->pairs,
+                     .n_pairs = ab->n_pairs,
+                     .is_decided = ab->is_decided,
+                     .seed = (uint64_t)settings_run(job->configuration.settings)->seed},
         .first_sequence = job->plan.first_sequence,
         .elsewhere = job->plan.elsewhere,
         .on_round = on_round,
@@ -326,8 +329,9 @@ const struct verb verb_ab = {
     .help =
         "Measures each case of a configuration on two sides that differ in what --base and --new "
         "change: an option, the plugin, the device, an environment variable; or in what [ab NAME] "
-        "of the configuration says. Each round visits both sides of all cases, a side first in "
-        "turn. After each round the cases are judged; one whose verdict is certain has no "
+        "of the configuration says. Each round visits both sides of all cases, in blocks of two "
+        "rounds at random order, each visit in a fresh process unless the benchmark or [defaults] "
+        "says isolate. After each round the cases are judged; one whose verdict is certain has no "
         "further rounds, what is not decided after --max-rounds is unclear. The results are a "
         "run of an ordinary results file; `gbrun compare FILE --by side --base base` says "
         "again what was found.\n\n"

@@ -17,7 +17,7 @@ static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     {"margin", 0, "RATIO",
      "differences up to this are none; 1% if not given. Commits between are judged by half of what "
-     "bad differs by, if that is more"},
+     "bad differs by, the culprit beside its parent by a quarter, if that is more"},
     {"alpha", 0, "RATIO",
      "how often commits that are the same may be called different; 5% if not given"},
     {"max-rounds", 0, "N",
@@ -46,13 +46,18 @@ struct bisect {
     const char *good, *bad, *build;
     const char *original; /* what is checked out at first */
     bool is_begun;        /* git knows of it */
-    struct ab_builds builds;
-    struct words base;    /* changes of the base: the good commit's plugins */
     struct words texts;   /* of the configuration's files, whatever is checked out */
     struct words targets; /* cases that are slower at `bad` */
-    const char *margin;   /* for commits between; NULL: not known yet */
+    double least;         /* ln of the ratio of the least of them; 0: there is none */
+    double margin;        /* the user's */
     char ratio[64];       /* of the commit that was judged last */
-    char bad_ratio[64];   /* of the last one that is slower */
+};
+
+/* What is measured beside what. */
+struct pairing {
+    struct ab_builds builds;
+    struct words changes[SIDES]; /* the plugins of a side, once it is built; none: as they lie */
+    double share;                /* of `least` that a difference must be beyond */
 };
 
 /* ---- git ---- */
@@ -178,6 +183,7 @@ static void take_targets(struct bisect *bisect, const struct compare_result *res
 {
     const struct compare_against *against = &result->against[0];
     double least = INFINITY;
+    bisect->margin = result->options->margin;
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
         if (c->result.verdict != COMPARED_SLOWER)
@@ -186,24 +192,40 @@ static void take_targets(struct bisect *bisect, const struct compare_result *res
                      arena_text(&bisect->arena, c->label));
         least = fmin(least, c->result.theta);
     }
-    if (bisect->targets.n)
-        bisect->margin = arena_printf(
-            &bisect->arena, "%.17g",
-            fmax(fmin(expm1(least / 2), MARGIN_MOST), result->options->margin));
+    bisect->least = bisect->targets.n ? least : 0;
 }
 
-/* Measures what is built. The first time builds say how both sides are made. */
-static enum answer measure(struct bisect *bisect, const char *commit, int64_t times)
+/* NULL: as the user says. */
+static const char *margin_of(const struct bisect *bisect, const struct pairing *pairing,
+                             struct arena *arena)
+{
+    const double part = fmin(expm1(bisect->least * pairing->share), MARGIN_MOST);
+    return bisect->least > 0 ? arena_printf(arena, "%.17g", fmax(part, bisect->margin)) : NULL;
+}
+
+/* Those of the sides that were built. */
+static void keep_changes(struct bisect *bisect, const struct ab_params *params,
+                         struct pairing *pairing)
+{
+    for (int side = 0; side < SIDES; side++)
+        for (size_t i = 0; i < params->changes[side].n && pairing->builds.commands[side]; i++)
+            ARENA_APPEND(&bisect->arena, pairing->changes[side].items, pairing->changes[side].n,
+                         arena_text(&bisect->arena, params->changes[side].items[i]));
+}
+
+/* The first time of a pairing both sides are built; what is given as commit is the new one. */
+static enum answer measure(struct bisect *bisect, struct pairing *pairing, const char *commit,
+                           int64_t times)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    bool is_first = bisect->base.n == 0;
+    const bool is_first = pairing->changes[SIDE_BASE].n == 0;
     const struct fact facts[] = {{"label.commit", commit}};
     const struct ab_given given = {.is_without_section = true,
-                                   .changes = {bisect->base},
-                                   .margin = bisect->margin,
+                                   .changes = {pairing->changes[0], pairing->changes[1]},
+                                   .margin = margin_of(bisect, pairing, &arena),
                                    .max_rounds = more_rounds(bisect, times, &arena),
                                    .texts = bisect->texts.items,
-                                   .builds = is_first ? &bisect->builds : NULL};
+                                   .builds = is_first ? &pairing->builds : NULL};
     struct ab ab = {.job = {.arguments = bisect->arguments,
                             .ab = &given,
                             .facts = facts,
@@ -214,27 +236,36 @@ static enum answer measure(struct bisect *bisect, const char *commit, int64_t ti
         answer = ANSWER_STOPPED;
     else if (code == EXIT_FINE && ab.judged) {
         const struct compare_result *result = compare_result(ab.judged);
-        const struct text_list *changes = &ab.job.configuration.ab.changes[SIDE_BASE];
-        /* The copies of the good commit's plugins are the base of all further commits. */
-        for (size_t i = 0; i < changes->n && is_first; i++)
-            ARENA_APPEND(&bisect->arena, bisect->base.items, bisect->base.n,
-                         arena_text(&bisect->arena, changes->items[i]));
         if (is_first)
+            keep_changes(bisect, &ab.job.configuration.ab, pairing);
+        if (!bisect->targets.n)
             take_targets(bisect, result);
         answer = answer_of(bisect, &result->against[0]);
     }
     return ab_close(&ab, code) == EXIT_FINE ? answer : ANSWER_ERROR;
 }
 
-static enum answer judge_commit(struct bisect *bisect, const char *commit)
+static enum answer measure_until_clear(struct bisect *bisect, struct pairing *pairing,
+                                       const char *commit)
+{
+    enum answer answer = measure(bisect, pairing, commit, 1);
+    return answer == ANSWER_UNCLEAR ? measure(bisect, pairing, commit, MORE_ROUNDS) : answer;
+}
+
+static const char *build_of(struct bisect *bisect, const char *commit)
+{
+    return arena_printf(&bisect->arena, "git checkout -q --detach %s && { %s\n}", commit,
+                        bisect->build);
+}
+
+static enum answer judge_commit(struct bisect *bisect, struct pairing *good, const char *commit)
 {
     struct gb_error error;
     if (command_shell("--build", bisect->build, &error) != GB_OK) {
         fail_with(&error, EXIT_FINE);
         return ANSWER_FAILED;
     }
-    enum answer answer = measure(bisect, commit, 1);
-    return answer == ANSWER_UNCLEAR ? measure(bisect, commit, MORE_ROUNDS) : answer;
+    return measure_until_clear(bisect, good, commit);
 }
 
 /* ---- the search ---- */
@@ -245,8 +276,6 @@ static void say_answer(struct bisect *bisect, const char *commit, enum answer an
                                           [ANSWER_BAD] = "slower",
                                           [ANSWER_UNCLEAR] = "unclear, skipped",
                                           [ANSWER_FAILED] = "cannot be measured, skipped"};
-    if (answer == ANSWER_BAD)
-        snprintf(bisect->bad_ratio, sizeof bisect->bad_ratio, "%s", bisect->ratio);
     if (!argument(bisect->arguments, "quiet"))
         say("gbrun: commit %s: %s%s%s", short_of(bisect, commit), reasons[answer],
             answer == ANSWER_FAILED ? "" : ", ratio ",
@@ -260,11 +289,43 @@ static int print_culprit(struct bisect *bisect, const char *commit)
                             "--date=short", commit);
     if (!shown)
         return fail_with(&error, EXIT_INTERNAL);
-    printf("%s is the first that is slower%s%s\n%s\n", commit, *bisect->bad_ratio ? ": ratio " : "",
-           bisect->bad_ratio, shown);
+    printf("%s is the first that is slower: ratio to its parent %s\n%s\n", commit, bisect->ratio,
+           shown);
     for (size_t i = 0; i < bisect->targets.n; i++)
         printf("  %s\n", bisect->targets.items[i]);
     return EXIT_FINE;
+}
+
+/* Many small steps, or a machine that became slower, have no culprit: so a commit is one by what it
+ * takes beside its parent, in pairs. */
+static int name_culprit(struct bisect *bisect, const char *commit)
+{
+    static const char *const refusals[] = {
+        [ANSWER_UNCLEAR] = "it stays unclear",
+        [ANSWER_FAILED] = "one of them cannot be built or measured",
+        [ANSWER_STOPPED] = "stopped"};
+    struct gb_error error;
+    struct pairing pairing = {.share = 0.25};
+    const char *parent = commit_of(bisect, arena_printf(&bisect->arena, "%s^", commit), &error);
+    if (!parent)
+        return fail_with(&error, EXIT_INTERNAL);
+    pairing.builds.commands[SIDE_BASE] = build_of(bisect, parent);
+    pairing.builds.commands[SIDE_NEW] = build_of(bisect, commit);
+    enum answer answer = measure_until_clear(bisect, &pairing, commit);
+    ab_builds_free(&pairing.builds, false);
+    if (answer == ANSWER_ERROR)
+        return EXIT_USAGE;
+    if (answer == ANSWER_BAD)
+        return print_culprit(bisect, commit);
+    if (answer == ANSWER_GOOD) {
+        printf("no culprit: drift: %s is where half of it is reached, but its ratio to its parent "
+               "is %s\n",
+               commit, bisect->ratio);
+        return EXIT_NOT_AS_WANTED;
+    }
+    say("gbrun: no culprit: whether %s is slower than its parent: %s", short_of(bisect, commit),
+        refusals[answer]);
+    return EXIT_CASE_FAILED;
 }
 
 /* Only skipped commits are left: no single one is named. */
@@ -278,7 +339,7 @@ static int say_left(struct bisect *bisect)
     return EXIT_CASE_FAILED;
 }
 
-static int search(struct bisect *bisect)
+static int search(struct bisect *bisect, struct pairing *good)
 {
     struct gb_error error;
     const char *said = GIT(bisect, &error, "bisect", "start", bisect->bad, bisect->good);
@@ -288,11 +349,11 @@ static int search(struct bisect *bisect)
                                       "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*")
                                 : NULL;
         if (left && !strchr(left, '\n')) /* the only one that may be it */
-            return print_culprit(bisect, left);
+            return name_culprit(bisect, left);
         const char *commit = said ? commit_of(bisect, "HEAD", &error) : NULL;
         if (!commit)
             return fail_with(&error, EXIT_INTERNAL);
-        enum answer answer = judge_commit(bisect, commit);
+        enum answer answer = judge_commit(bisect, good, commit);
         if (answer == ANSWER_ERROR)
             return EXIT_USAGE;
         if (answer == ANSWER_STOPPED) {
@@ -310,13 +371,13 @@ static int search(struct bisect *bisect)
 }
 
 /* Is `bad` slower at all? */
-static int confirm(struct bisect *bisect)
+static int confirm(struct bisect *bisect, struct pairing *good)
 {
-    bisect->builds.commands[SIDE_BASE] = arena_printf(
-        &bisect->arena, "git checkout -q --detach %s && { %s\n}", bisect->good, bisect->build);
-    bisect->builds.commands[SIDE_NEW] = arena_printf(
-        &bisect->arena, "git checkout -q --detach %s && { %s\n}", bisect->bad, bisect->build);
-    enum answer answer = measure(bisect, bisect->bad, 1);
+    good->builds.commands[SIDE_BASE] = build_of(bisect, bisect->good);
+    good->builds.commands[SIDE_NEW] = build_of(bisect, bisect->bad);
+    enum answer answer = measure(bisect, good, bisect->bad, 1);
+    /* What is checked out and built in place is the other side from now on. */
+    good->changes[SIDE_NEW].n = 0;
     if (answer == ANSWER_ERROR)
         return EXIT_USAGE;
     if (answer == ANSWER_BAD) {
@@ -349,6 +410,7 @@ static int run(const struct arguments *arguments)
                             .good = argument(arguments, "good"),
                             .bad = argument(arguments, "bad"),
                             .build = argument(arguments, "build")};
+    struct pairing good = {.share = 0.5};
     const struct words files = argument_all(arguments, "config");
     int32_t status = GB_OK;
     struct gb_error error;
@@ -366,12 +428,12 @@ static int run(const struct arguments *arguments)
     if (status != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
     if (code == EXIT_FINE) {
-        code = confirm(&bisect);
+        code = confirm(&bisect, &good);
         if (code == EXIT_FINE)
-            code = search(&bisect);
+            code = search(&bisect, &good);
         give_tree_back(&bisect);
     }
-    ab_builds_free(&bisect.builds, false);
+    ab_builds_free(&good.builds, false);
     arena_free(&bisect.arena);
     return code;
 }
@@ -386,10 +448,13 @@ const struct verb verb_bisect = {
         "others are measured against. Then bad is built and measured, which must be slower, and "
         "the commits between, by git's choice. One that cannot be built or measured is skipped, "
         "and so is one that stays unclear after four times the rounds: what is not certain is "
-        "never called the culprit. Plugins, or libraries of `call`, are found by the paths that "
+        "never called the culprit. What git finds is measured beside its parent before it is "
+        "named; if it is not slower than that, there is a drift and no culprit. Plugins, or "
+        "libraries of `call`, are found by the paths that "
         "the configuration gives; it is read once, before.\n\n"
         "Exit code 0: the commit was found, and is printed; 1: bad is not slower, only skipped "
-        "commits are left, or it was stopped. The commit that was checked out is so again.",
+        "commits are left, or it was stopped; 3: no culprit, a drift. The commit that was checked "
+        "out is so again.",
     VERB_OPTIONS(options),
     .run = run,
 };

@@ -346,9 +346,10 @@ const struct verb verb_log = {
     .summary = "Show the history of each case over runs, with the points where it changed",
     .help = "Prints what each case took in all runs of the files (results.gbr if none is given), "
             "in order of time or of --by. A change point lies between two runs whose neighbouring "
-            "segments of runs differ by more than the margin, certainly: by the statistics of "
-            "gbrun compare, with the run as the unit, so that what differs from run to run "
-            "anyway is no change. Of two runs alone the unit is the round. Shards of one sweep in "
+            "segments of runs differ by more than the margin, certainly, with the run as the unit: "
+            "what differs from run to run anyway is no change, nor are single runs that something "
+            "disturbed. The newest run alone has to be confirmed by a rerun. What grows or shrinks "
+            "slowly is a drift. Of two runs alone the unit is the round. Shards of one sweep in "
             "one file are one run, by the number of the first.",
     VERB_OPTIONS(log_options),
     .run = run_log,

@@ -91,6 +91,7 @@ struct words results_files(const struct arguments *arguments);
 struct ab_given {
     const char *name;                        /* of [ab NAME]; NULL: the only one */
     bool is_without_section;                 /* whatever there is */
+    bool shares_processes;                   /* visits have no fresh process each */
     struct words changes[SIDES];             /* KEY=VALUE, in place of those of the section */
     const char *margin, *max_rounds, *visit; /* in place of the options; NULL: as those say */
     const char *const *texts; /* of the files of --config, in order; NULL: they are read */

@@ -8,119 +8,176 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A series: y of its runs less that of the first one, and sums of them. */
+static const double CLIP = 3, SEGMENT_COST = 12, LINE_COST = 9;
+
+/* A series: y of its runs less that of the first one. */
 struct series {
     const struct history_run *runs;
     size_t n;
-    double *sums, *squares; /* of the first i; n + 1 of each */
+    double *y, *work; /* n + 1 of each */
+    double scale;     /* s */
     double margin_log, confidence;
-    bool *is_boundary;          /* does a segment begin with run i, or end before it? n + 1 */
     struct change_point *found; /* in order of place */
     size_t n_found;
 };
 
-static double log_of_run(const struct history_run *run)
+static double log_of_run(const struct history_run *run, double *work)
 {
-    double sum = 0;
     for (size_t i = 0; i < run->n; i++)
-        sum += log(run->values[i]);
-    return sum / (double)run->n;
+        work[i] = log(run->values[i]);
+    return sort_to_median(work, run->n);
+}
+
+/* s from runs so many apart. */
+static double scale_of(const struct series *series, size_t distance)
+{
+    static const double QUARTILE = 1.1503494; /* of |z| sqrt(2) it is this times sqrt(2) */
+    const size_t n = series->n - distance;
+    for (size_t i = 0; i < n; i++)
+        series->work[i] = fabs(series->y[i + distance] - series->y[i]);
+    sort_values(series->work, n);
+    return series->work[(n - 1) * 3 / 4] / (QUARTILE * sqrt(2));
 }
 
 static void series_begin(struct series *series, const struct history_run *runs, size_t n)
 {
-    double first = n ? log_of_run(&runs[0]) : 0;
+    enum { FARTHEST = 3, RUNS_FOR_EACH = 12 };
+    size_t most = n;
+    for (size_t i = 0; i < n; i++)
+        most = runs[i].n > most ? runs[i].n : most;
     series->runs = runs;
     series->n = n;
-    series->sums = memory_allocate((n + 1) * sizeof *series->sums);
-    series->squares = memory_allocate((n + 1) * sizeof *series->squares);
-    series->is_boundary = memory_allocate((n + 1) * sizeof *series->is_boundary);
-    for (size_t i = 0; i < n; i++) {
-        double y = log_of_run(&runs[i]) - first;
-        series->sums[i + 1] = series->sums[i] + y;
-        series->squares[i + 1] = series->squares[i] + y * y;
-    }
-    series->is_boundary[0] = series->is_boundary[n] = true;
+    series->y = memory_allocate((n + 1) * sizeof *series->y);
+    series->work = memory_allocate((most + 1) * sizeof *series->work);
+    for (size_t i = 0; i < n; i++)
+        series->y[i] = log_of_run(&runs[i], series->work);
+    for (size_t i = n; i-- > 0;)
+        series->y[i] -= series->y[0];
+    if (n < 2)
+        return;
+    series->scale = fmax(1e-9, 0.5 * runs[0].step_ratio);
+    for (size_t i = 1; i == 1 || (i <= FARTHEST && i * RUNS_FOR_EACH <= n); i++)
+        series->scale = fmax(series->scale, scale_of(series, i));
 }
 
 static void series_end(struct series *series)
 {
-    free(series->sums);
-    free(series->squares);
-    free(series->is_boundary);
+    free(series->y);
+    free(series->work);
 }
 
-static double mean_between(const struct series *series, size_t from, size_t end)
+/* ---- segments ---- */
+
+static double cost_of(const struct series *series, double deviation)
 {
-    return (series->sums[end] - series->sums[from]) / (double)(end - from);
+    const double z = deviation / series->scale;
+    return fmin(z * z, CLIP * CLIP);
 }
 
-/* Squared deviations from the mean. */
-static double scatter_between(const struct series *series, size_t from, size_t end)
+/* The cheapest way to each level, one for each run's y. */
+struct path {
+    double cost;
+    size_t since; /* the first run of its last segment */
+};
+
+/* The cheapest segments: their first runs but 0 are found, without results. Returns the cost. */
+static double find_segments(struct series *series)
 {
-    double sum = series->sums[end] - series->sums[from];
-    double squares = series->squares[end] - series->squares[from];
-    return fmax(squares - sum * sum / (double)(end - from), 0);
+    const size_t n = series->n;
+    CLEANUP(free_pointer) struct path *paths = memory_allocate((n + 1) * sizeof *paths);
+    CLEANUP(free_pointer) size_t *since = memory_allocate((n + 1) * sizeof *since);
+    double least = 0;
+    for (size_t i = 0; i < n; i++) {
+        double next = INFINITY;
+        for (size_t level = 0; level < n; level++) {
+            struct path *path = &paths[level];
+            if (i > 0 && least + SEGMENT_COST < path->cost)
+                *path = (struct path){least + SEGMENT_COST, i};
+            path->cost += cost_of(series, series->y[i] - series->y[level]);
+            if (path->cost < next) {
+                next = path->cost;
+                since[i] = path->since;
+            }
+        }
+        least = next;
+    }
+    for (size_t end = n; end > 0 && since[end - 1] > 0; end = since[end - 1])
+        MEMORY_APPEND(series->found, series->n_found,
+                      ((struct change_point){.at = since[end - 1]}));
+    for (size_t i = 0; i < series->n_found / 2; i++) {
+        const struct change_point point = series->found[i];
+        series->found[i] = series->found[series->n_found - 1 - i];
+        series->found[series->n_found - 1 - i] = point;
+    }
+    return least;
 }
 
-/* ---- where to split ---- */
+/* ---- a drift ---- */
+
+static double slope_of(const struct series *series)
+{
+    const size_t half = series->n / 2;
+    for (size_t i = 0; i < half; i++)
+        series->work[i] = (series->y[series->n - half + i] - series->y[i]) /
+                          (double)(series->n - half);
+    return sort_to_median(series->work, half);
+}
+
+/* Is a line cheaper than segments of that cost, and does it leave the margin? */
+static bool find_drift(struct series *series, double cost_of_segments, struct change_point *ret)
+{
+    const double n = (double)series->n, slope = slope_of(series), length = n - 1;
+    for (size_t i = 0; i < series->n; i++)
+        series->work[i] = series->y[i] - slope * (double)i;
+    const double middle = sort_to_median(series->work, series->n);
+    double cost = LINE_COST, squares = 0;
+    for (size_t i = 0; i < series->n; i++) {
+        const double z = cost_of(series, series->y[i] - slope * (double)i - middle);
+        cost += z;
+        squares += z * series->scale * series->scale;
+    }
+    if (cost >= cost_of_segments || fabs(slope * length) <= series->margin_log)
+        return false;
+    *ret = (struct change_point){.kind = CHANGE_DRIFT, .at = series->n - 1};
+    ret->result = (struct comparison){.theta = slope * length, .n_rounds = series->n};
+    ret->result.deviation = sqrt(squares / (n - 2));
+    /* Least squares: the variance of a slope is that of y over sum (i - mean i)^2. */
+    compare_set_by_t(&ret->result, ret->result.deviation * length / sqrt(n * (n * n - 1) / 12),
+                     n - 2, series->runs[0].step_ratio, series->confidence);
+    return true;
+}
+
+/* ---- neighbouring segments ---- */
 
 struct window {
     size_t from, end;
 };
 
-/* Of the runs of `part` against all others of the window; 0: they do not differ. */
-static double t_of_part(const struct series *series, struct window window, struct window part)
+static struct window window_at(const struct series *series, size_t segment)
 {
-    double n = (double)(window.end - window.from), n_part = (double)(part.end - part.from);
-    double all = series->sums[window.end] - series->sums[window.from];
-    double sum = series->sums[part.end] - series->sums[part.from];
-    double difference = sum / n_part - (all - sum) / (n - n_part);
-    double squares = series->squares[window.end] - series->squares[window.from];
-    double scatter = squares - sum * sum / n_part - (all - sum) * (all - sum) / (n - n_part);
-    if (difference == 0)
-        return 0;
-    return fabs(difference) / sqrt(fmax(scatter, 0) / (n - 2) * (1 / n_part + 1 / (n - n_part)));
+    return (struct window){segment ? series->found[segment - 1].at : 0,
+                           segment < series->n_found ? series->found[segment].at : series->n};
 }
 
-/* The best part, where it is allowed to have another on both sides. Returns its t. */
-static double best_part(const struct series *series, struct window window, bool is_inner,
-                        struct window *ret)
+static double median_of(const struct series *series, struct window window)
 {
-    double best = -1;
-    for (size_t from = window.from; from < window.end; from++)
-        for (size_t end = from + 1; end <= window.end; end++) {
-            bool begins = from == window.from, ends = end == window.end;
-            struct window part = {from, end};
-            if (is_inner ? begins || ends : !ends || begins)
-                continue;
-            double t = t_of_part(series, window, part);
-            if (t > best) {
-                best = t;
-                *ret = part;
-            }
-        }
-    return best;
+    const size_t n = window.end - window.from;
+    memcpy(series->work, series->y + window.from, n * sizeof *series->work);
+    return sort_to_median(series->work, n);
 }
 
-/* p of the best way to split the window, for the number of ways; NaN: it is too short. */
-static double best_split(const struct series *series, struct window window, struct window *ret)
+/* Of y within CLIP s of their median. *ret_scatter: squared deviations from the mean. */
+static double mean_between(const struct series *series, struct window window, double *ret_scatter)
 {
-    enum { FORMS = 2 };
-    double n = (double)(window.end - window.from), n_ways[FORMS] = {n - 1, (n - 1) * (n - 2) / 2};
-    double least = NAN;
-    if (window.end - window.from < 3)
-        return NAN;
-    for (int form = 0; form < FORMS; form++) {
-        struct window part;
-        double t = best_part(series, window, form == 1, &part);
-        double p = t < 0 ? 1 : fmin(1, FORMS * n_ways[form] * student_t_outside(t, n - 2));
-        if (isnan(least) || p < least) {
-            least = p;
-            *ret = part;
-        }
-    }
-    return least;
+    const double middle = median_of(series, window), far = CLIP * series->scale;
+    const size_t n = window.end - window.from;
+    for (size_t i = 0; i < n; i++)
+        series->work[i] = fmin(fmax(series->y[window.from + i], middle - far), middle + far);
+    const double mean = mean_of(series->work, n);
+    *ret_scatter = 0;
+    for (size_t i = 0; i < n; i++)
+        *ret_scatter += (series->work[i] - mean) * (series->work[i] - mean);
+    return mean;
 }
 
 static struct comparison compare_two_runs(const struct series *series)
@@ -131,81 +188,46 @@ static struct comparison compare_two_runs(const struct series *series)
     return compare_unpaired(&base, &new, series->confidence);
 }
 
-double change_points_p(const struct history_run *runs, size_t n, double confidence)
+static struct comparison compare_neighbours(const struct series *series, size_t i, double s)
 {
-    struct series series = {.confidence = confidence};
-    struct window part;
-    series_begin(&series, runs, n);
-    double p = n == 2 ? compare_two_runs(&series).p
-                      : best_split(&series, (struct window){0, n}, &part);
-    series_end(&series);
-    return p;
-}
-
-static size_t next_boundary(const struct series *series, size_t from)
-{
-    do
-        from++;
-    while (!series->is_boundary[from]);
-    return from;
-}
-
-static void split(struct series *series)
-{
-    for (size_t from = 0; from < series->n;) {
-        struct window window = {from, next_boundary(series, from)}, part;
-        if (best_split(series, window, &part) <= 1 - series->confidence)
-            series->is_boundary[part.from] = series->is_boundary[part.end] = true;
-        else
-            from = window.end;
-    }
-    for (size_t i = 1; i < series->n; i++)
-        if (series->is_boundary[i])
-            MEMORY_APPEND(series->found, series->n_found, (struct change_point){.at = i});
-}
-
-/* ---- neighbouring segments ---- */
-
-static struct comparison compare_neighbours(const struct series *series, struct window before,
-                                            struct window after, double scatter)
-{
-    double degrees = (double)(series->n - series->n_found - 1);
-    double s = sqrt(scatter / degrees), n_a = (double)(before.end - before.from);
-    double n_b = (double)(after.end - after.from);
-    struct comparison c = {.theta = mean_between(series, after.from, after.end) -
-                                    mean_between(series, before.from, before.end),
+    const struct window before = window_at(series, i), after = window_at(series, i + 1);
+    const double n_a = (double)(before.end - before.from), n_b = (double)(after.end - after.from);
+    double scatter;
+    struct comparison c = {.theta = mean_between(series, after, &scatter) -
+                                    mean_between(series, before, &scatter),
                            .deviation = s * sqrt(2),
                            .n_rounds = (size_t)fmin(n_a, n_b)};
-    double error = s * sqrt(1 / n_a + 1 / n_b);
     double floor = 0.5 *
                    hypot(series->runs[before.from].step_ratio, series->runs[after.from].step_ratio);
-    compare_set_by_t(&c, error, degrees, floor, series->confidence);
-    c.adjusted_p = c.p;
+    compare_set_by_t(&c, s * sqrt(1 / n_a + 1 / n_b), (double)(series->n - series->n_found - 1),
+                     floor, series->confidence);
     return c;
 }
 
 static void compare_all_neighbours(struct series *series)
 {
-    double scatter = 0;
-    struct window before, after;
-    for (size_t i = 0; i <= series->n_found; i++)
-        scatter += scatter_between(series, i ? series->found[i - 1].at : 0,
-                                   i < series->n_found ? series->found[i].at : series->n);
-    for (size_t i = 0; i < series->n_found; i++) {
-        struct change_point *point = &series->found[i];
-        before = (struct window){i ? series->found[i - 1].at : 0, point->at};
-        after = (struct window){point->at,
-                                i + 1 < series->n_found ? series->found[i + 1].at : series->n};
-        point->result = series->n == 2 ? compare_two_runs(series)
-                                       : compare_neighbours(series, before, after, scatter);
-        point->result.verdict = point->result.theta > 0 ? COMPARED_SLOWER : COMPARED_FASTER;
+    double sum = 0, scatter;
+    for (size_t i = 0; i <= series->n_found; i++) {
+        mean_between(series, window_at(series, i), &scatter);
+        sum += scatter;
     }
+    const double s = sqrt(sum / (double)(series->n - series->n_found - 1));
+    for (size_t i = 0; i < series->n_found; i++)
+        series->found[i].result = series->n == 2 ? compare_two_runs(series)
+                                                 : compare_neighbours(series, i, s);
+}
+
+/* For the number of places at which it could be. */
+static double adjusted_p(const struct series *series, const struct change_point *point)
+{
+    const double places = point->kind == CHANGE_STEP ? (double)series->n - 1 : 1;
+    return fmin(1, places * point->result.p);
 }
 
 static bool is_weak(const struct series *series, const struct change_point *point)
 {
-    bool excludes = point->result.low > 0 || point->result.high < 0;
-    return !excludes || fabs(point->result.theta) <= series->margin_log;
+    bool is_likely = adjusted_p(series, point) <= 1 - series->confidence;
+    return !is_likely || fabs(point->result.theta) <= series->margin_log;
 }
 
 /* The weak one that is nearest to no change; n_found: there is none. */
@@ -220,23 +242,62 @@ static size_t weakest(const struct series *series)
     return found;
 }
 
+static void unite_weak(struct series *series)
+{
+    for (;;) {
+        compare_all_neighbours(series);
+        size_t i = weakest(series);
+        if (i == series->n_found)
+            return;
+        series->n_found--;
+        memmove(&series->found[i], &series->found[i + 1],
+                (series->n_found - i) * sizeof *series->found);
+    }
+}
+
+/* ---- the newest run ---- */
+
+/* By the prediction of the runs of its segment, which are three at least. */
+static void add_newest(struct series *series)
+{
+    enum { LEAST = 3, TIMES = 5 };
+    struct window before = window_at(series, series->n_found);
+    before.end--;
+    if (before.end < before.from + LEAST)
+        return;
+    const double n = (double)(before.end - before.from);
+    struct change_point point = {.kind = CHANGE_UNCONFIRMED, .at = before.end};
+    point.result = (struct comparison){.n_rounds = 1, .deviation = series->scale * sqrt(2)};
+    point.result.theta = series->y[before.end] - median_of(series, before);
+    compare_set_by_t(&point.result, series->scale * sqrt(1 + 1 / n), n - 1,
+                     series->runs[before.end].step_ratio, series->confidence);
+    if (!is_weak(series, &point) && point.result.p <= (1 - series->confidence) / TIMES)
+        MEMORY_APPEND(series->found, series->n_found, point);
+}
+
 size_t change_points_find(const struct history_run *runs, size_t n, double margin,
                           double confidence, struct change_point **ret)
 {
+    enum { LEAST_FOR_LINE = 4 };
     struct series series = {.margin_log = log1p(margin), .confidence = confidence};
+    struct change_point drift;
     series_begin(&series, runs, n);
+    double cost = n > 2 ? find_segments(&series) : 0;
     if (n == 2)
-        MEMORY_APPEND(series.found, series.n_found, (struct change_point){.at = 1});
-    else
-        split(&series);
-    for (;;) {
-        compare_all_neighbours(&series);
-        size_t i = weakest(&series);
-        if (i == series.n_found)
-            break;
-        series.n_found--;
-        memmove(&series.found[i], &series.found[i + 1],
-                (series.n_found - i) * sizeof *series.found);
+        MEMORY_APPEND(series.found, series.n_found,
+                      ((struct change_point){.kind = CHANGE_UNCONFIRMED, .at = 1}));
+    if (n >= LEAST_FOR_LINE && find_drift(&series, cost, &drift)) {
+        series.n_found = 0;
+        MEMORY_APPEND(series.found, series.n_found, drift);
+    } else if (n > 1) {
+        unite_weak(&series);
+        if (n > 2)
+            add_newest(&series);
+    }
+    for (size_t i = 0; i < series.n_found; i++) {
+        struct comparison *result = &series.found[i].result;
+        result->adjusted_p = adjusted_p(&series, &series.found[i]);
+        result->verdict = result->theta > 0 ? COMPARED_SLOWER : COMPARED_FASTER;
     }
     series_end(&series);
     *ret = series.found;

@@ -1,16 +1,24 @@
 /*
  * change_points.h - where in a history of runs a case has become slower or faster.
  *
- * The unit is the run, since runs differ by more than their rounds do: y = mean of the logs of its
- * rounds. A segment of N runs is split where Student's t (equal variances, N - 2 degrees) between
- * both sides is largest, or around the part that differs most from all the rest of it (circular
- * binary segmentation; Olshen, Venkatraman, Lucito, Wigler, 2004), if p times the number of such
- * places, and times two for the two forms, is at most alpha; then its parts are looked at again.
+ * The unit is the run, since runs differ by more than their rounds do: y = median of the logs of
+ * its rounds. Runs that something disturbed are no change: a run costs min(((y - m) / s)^2, 3^2),
+ * m the level of its segment, and each further segment 12 (biweight loss; Fearnhead and Rigaill:
+ * Changepoint detection in the presence of outliers, 2019); the cheapest segments are found among
+ * levels that are some run's y. s is the upper quartile of the differences of neighbours, over that
+ * of a normal variable's, or of runs two or three apart if that is larger: what differs from run to
+ * run is noise. One run that differs costs less than a segment of its own, two that agree more.
  *
- * Neighbouring segments are compared by t over their y, with the deviation of all runs from their
- * segments' means; where the interval of the ratio holds 1, or the estimate is within the margin,
- * they are united. Of two runs alone the rounds are compared as those of two runs are
- * (compare_unpaired), and drift between them is in the ratio.
+ * A line costs 9 in place of further segments; its slope is the median of those between the first
+ * and the second half (Theil: A rank-invariant method of linear and polynomial regression analysis,
+ * 1950, incomplete). Where that is cheapest, the history is a drift, and has no steps.
+ *
+ * Neighbouring segments are compared by t over their y, each within 3 s of its segment's median,
+ * with the deviation of all runs from their segments' means; where p times the number of places at
+ * which a step could be is above alpha, or the estimate is within the margin, they are united. If
+ * the newest run alone is outside what its segment predicts at five times the certainty, it is
+ * given too, to be confirmed by a rerun. Of two runs alone the rounds are compared as those of two
+ * runs are (compare_unpaired), and drift between them is in the ratio.
  */
 #pragma once
 
@@ -22,13 +30,14 @@ struct history_run {
     double step_ratio, interval_ratio; /* as of struct compared_side */
 };
 
-struct change_point {
-    size_t at;                /* the first run behind it */
-    struct comparison result; /* of the segment behind it with the one before it */
-};
+enum change_kind { CHANGE_STEP, CHANGE_UNCONFIRMED, CHANGE_DRIFT, CHANGE_KINDS };
 
-/* The p by which the whole series is split or not, as above; at most 1. NaN: n < 2. */
-double change_points_p(const struct history_run *runs, size_t n, double confidence);
+struct change_point {
+    enum change_kind kind;
+    size_t at;                /* the first run behind it; of a drift the last run */
+    struct comparison result; /* of the segment behind it with the one before it; of a drift: of its
+                                 last run with the first. adjusted_p: times the number of places */
+};
 
 /* In order; *ret is the caller's to free. Returns how many. */
 size_t change_points_find(const struct history_run *runs, size_t n, double margin,

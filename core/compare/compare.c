@@ -551,6 +551,10 @@ static const char *note_of(struct compare *compare, const struct compared *c)
                             result->n_rounds == 1 ? "" : "s", SEQUENCE_FIRST);
     if (isinf(result->low))
         return "one round without an interval; rounds = 5 would decide more";
+    if ((result->low > 0 || result->high < 0) && result->is_sequential &&
+        result->n_rounds < SEQUENCE_SETTLED)
+        return arena_printf(arena, "%zu rounds, %d at least are needed of a difference below 4 %%",
+                            result->n_rounds, SEQUENCE_SETTLED);
     if (result->low > 0 || result->high < 0)
         return arena_printf(arena, "p = %.2g is %.2g among so many cases", result->p,
                             result->adjusted_p);

@@ -281,28 +281,52 @@ static double sequence_p(size_t n_rounds, double mean, double deviation)
     return fmin(sqrt((n + c2) / c2) * pow(k, -n / 2), 1);
 }
 
+/* By how much rounds that are alike widen an interval; see the header. */
+static double sequence_widening(const struct compare_sequence *sequence, double mean)
+{
+    const double n = (double)sequence->n, m = mean - sequence->first;
+    if (!(sequence->squares > 0))
+        return 1;
+    const double ends = 2 * n * m - (sequence->last - sequence->first);
+    const double r1 = (sequence->products - m * ends + (n - 1) * m * m) / sequence->squares;
+    const double r = fmin(fmax(r1 + (1 + 3 * r1) / n + 0.75 / sqrt(n), 0), 0.9);
+    return sqrt((1 + r) / (1 - r));
+}
+
+static void sequence_look(struct compare_sequence *sequence, double mean, double floor,
+                          double confidence)
+{
+    const double deviation = sqrt(sequence->squares / (double)sequence->n) *
+                             sequence_widening(sequence, mean);
+    const double half_width = fmax(sequence_half_width(sequence->n, deviation, confidence), floor);
+    const double p = sequence_p(sequence->n, mean, deviation);
+    const bool is_settled = sequence->n > SEQUENCE_SETTLED;
+    double low = mean - half_width, high = mean + half_width;
+    sequence->p = is_settled ? fmin(sequence->p, p) : p;
+    /* Where rounds contradict each other, nothing of before is kept. */
+    if (is_settled && fmax(sequence->low, low) <= fmin(sequence->high, high)) {
+        low = fmax(sequence->low, low);
+        high = fmin(sequence->high, high);
+    }
+    sequence->low = low;
+    sequence->high = high;
+}
+
 void compare_sequence_add(struct compare_sequence *sequence, double d, double floor,
                           double confidence)
 {
     /* Welford: Note on a method for calculating corrected sums of squares and products, 1962. */
     double before = sequence->n ? sequence->sum / (double)sequence->n : 0;
+    if (sequence->n == 0)
+        sequence->first = sequence->last = d;
     sequence->n++;
     sequence->sum += d;
     double mean = sequence->sum / (double)sequence->n;
     sequence->squares += (d - before) * (d - mean);
-    if (sequence->n < SEQUENCE_FIRST)
-        return;
-    double deviation = sqrt(sequence->squares / (double)sequence->n);
-    double half_width = fmax(sequence_half_width(sequence->n, deviation, confidence), floor);
-    sequence->p = fmin(sequence->p, sequence_p(sequence->n, mean, deviation));
-    double low = fmax(sequence->low, mean - half_width);
-    double high = fmin(sequence->high, mean + half_width);
-    if (low > high) { /* the rounds contradict each other: nothing of before is kept */
-        low = mean - half_width;
-        high = mean + half_width;
-    }
-    sequence->low = low;
-    sequence->high = high;
+    sequence->products += (d - sequence->first) * (sequence->last - sequence->first);
+    sequence->last = d;
+    if (sequence->n >= SEQUENCE_FIRST)
+        sequence_look(sequence, mean, floor, confidence);
 }
 
 static double sequence_theta(const struct compare_sequence *sequence)
@@ -310,10 +334,19 @@ static double sequence_theta(const struct compare_sequence *sequence)
     return fmin(fmax(sequence->sum / (double)sequence->n, sequence->low), sequence->high);
 }
 
+/* Are there rounds enough to call it different? */
+static bool sequence_is_settled(const struct compare_sequence *sequence)
+{
+    static const double BEYOND_STATES = 0.04; /* ln */
+    return sequence->n >= SEQUENCE_SETTLED || fabs(sequence_theta(sequence)) > BEYOND_STATES;
+}
+
 static int sequence_verdict(const struct compare_sequence *sequence, double margin,
                             bool is_significant, bool is_last)
 {
     double margin_log = log1p(margin), low = sequence->low, high = sequence->high;
+    if ((low > 0 || high < 0) && !sequence_is_settled(sequence))
+        return COMPARED_UNCLEAR;
     int verdict = verdict_of_interval(sequence_theta(sequence), low, high, margin_log,
                                       is_significant);
     bool may_pass = low < -margin_log || high > margin_log;

@@ -4,7 +4,6 @@
 #include "core/base/json_writer.h"
 #include "core/base/statistics.h"
 #include "core/base/table.h"
-#include "core/compare/change_points.h"
 #include "core/compare/compare_internal.h"
 #include "core/compare/compare_text.h"
 
@@ -151,48 +150,57 @@ static struct measured measure_case(struct compare *compare, struct history_case
     return measured;
 }
 
-static void mark_changes(struct compare *compare, struct history_case *c,
-                         const struct measured *measured)
+/* Those of a case. */
+struct found {
+    struct change_point *points;
+    size_t n;
+};
+
+static void mark_changes(struct compare *compare, struct history *history, struct history_case *c,
+                         const struct measured *measured, const struct found *found)
 {
-    struct change_point *found = NULL;
-    size_t n = change_points_find(measured->runs, measured->n, compare->options.margin,
-                                  compare->options.confidence, &found);
     bool turns = compare->result.metric.is_better_if_higher;
-    for (size_t i = 0; i < n; i++) {
-        struct comparison *result = ARENA_NEW(&compare->arena, struct comparison);
-        *result = found[i].result;
+    for (size_t i = 0; i < found->n; i++) {
+        struct change_point *change = ARENA_NEW(&compare->arena, struct change_point);
+        *change = found->points[i];
         if (turns)
-            result->verdict = result->verdict == COMPARED_SLOWER ? COMPARED_FASTER
-                                                                 : COMPARED_SLOWER;
-        c->points[measured->points[found[i].at]].change = result;
+            change->result.verdict = change->result.verdict == COMPARED_SLOWER ? COMPARED_FASTER
+                                                                               : COMPARED_SLOWER;
+        c->points[measured->points[change->at]].change = change;
+        history->n_changes[change->kind]++;
     }
-    c->n_changes = n;
-    for (size_t i = 1; i < c->n; i++)
-        c->points[i].segment = c->points[i - 1].segment + (c->points[i].change != NULL);
-    free(found);
+    for (size_t i = 1; i < c->n; i++) {
+        const struct change_point *change = c->points[i].change;
+        c->points[i].segment = c->points[i - 1].segment + (change && change->kind == CHANGE_STEP);
+    }
 }
 
-/* Only cases of which something is certain among all of them are split at all. */
+static double least_p(const struct found *found)
+{
+    double least = 1;
+    for (size_t i = 0; i < found->n; i++)
+        least = fmin(least, found->points[i].result.adjusted_p);
+    return least;
+}
+
+/* Only cases of which something is certain among all of them have changes at all. */
 static void find_changes(struct compare *compare, struct history *history)
 {
     CLEANUP(free_pointer) double *p = memory_allocate((history->n + 1) * sizeof *p);
-    CLEANUP(free_pointer) size_t *of = memory_allocate((history->n + 1) * sizeof *of);
     struct measured *all = ARENA_ARRAY(&compare->arena, struct measured, history->n + 1);
-    size_t n = 0;
+    struct found *found = ARENA_ARRAY(&compare->arena, struct found, history->n + 1);
     for (size_t i = 0; i < history->n; i++) {
         all[i] = measure_case(compare, &history->cases[i]);
-        double least = change_points_p(all[i].runs, all[i].n, compare->options.confidence);
-        if (isnan(least))
-            continue;
-        of[n] = i;
-        p[n++] = least;
+        found[i].n = change_points_find(all[i].runs, all[i].n, compare->options.margin,
+                                        compare->options.confidence, &found[i].points);
+        p[i] = least_p(&found[i]);
     }
-    adjust_p_values(p, n);
-    for (size_t i = 0; i < n; i++)
-        if (p[i] <= 1 - compare->options.confidence) {
-            mark_changes(compare, &history->cases[of[i]], &all[of[i]]);
-            history->n_changes += history->cases[of[i]].n_changes;
-        }
+    adjust_p_values(p, history->n);
+    for (size_t i = 0; i < history->n; i++) {
+        if (p[i] <= 1 - compare->options.confidence)
+            mark_changes(compare, history, &history->cases[i], &all[i], &found[i]);
+        free(found[i].points);
+    }
 }
 
 static void make_cases(struct compare *compare, const struct keyed_case *all, size_t n,
@@ -262,12 +270,26 @@ static const char *status_of(const struct history_point *point)
 
 /* ---- tables ---- */
 
-static void add_change(const struct comparison *change, struct text *out)
+/* As a program reads it. */
+static const char *kind_word(enum change_kind kind)
+{
+    static const char *const words[CHANGE_KINDS] = {"step", "unconfirmed", "drift"};
+    return words[kind];
+}
+
+static void add_change(const struct change_point *change, struct text *out)
 {
     if (!change)
         return;
-    text_printf(out, "%s ", compared_word(change->verdict));
-    compare_add_ratio(change->theta, change->low, change->high, out);
+    const struct comparison *result = &change->result;
+    text_printf(out, "%s%s ", change->kind == CHANGE_DRIFT ? "drift, " : "",
+                compared_word(result->verdict));
+    compare_add_ratio(result->theta, result->low, result->high, out);
+    if (change->kind == CHANGE_UNCONFIRMED)
+        text_add(out, ", to be confirmed by a rerun");
+    if (change->kind == CHANGE_DRIFT)
+        text_printf(out, " over %zu runs, %+.2g %% a run", result->n_rounds,
+                    100 * expm1(result->theta / (double)(result->n_rounds - 1)));
 }
 
 static void add_row(const struct history *history, const struct history_case *c,
@@ -325,9 +347,14 @@ static void write_table(const struct history *history, int style, bool are_chang
         table_remove_column(&table, 3);
     if (table.n_rows)
         table_write(&table, style, out);
+    const size_t *n = history->n_changes;
     text_printf(out, "%s%zu case%s, %zu run%s, %zu change%s", table.n_rows ? "\n" : "", history->n,
                 history->n == 1 ? "" : "s", history->n_runs, history->n_runs == 1 ? "" : "s",
-                history->n_changes, history->n_changes == 1 ? "" : "s");
+                n[CHANGE_STEP], n[CHANGE_STEP] == 1 ? "" : "s");
+    if (n[CHANGE_UNCONFIRMED])
+        text_printf(out, ", %zu to be confirmed by a rerun", n[CHANGE_UNCONFIRMED]);
+    if (n[CHANGE_DRIFT])
+        text_printf(out, ", %zu drift%s", n[CHANGE_DRIFT], n[CHANGE_DRIFT] == 1 ? "" : "s");
     if (history->n_left_out)
         text_printf(out, "; %zu run%s without %s", history->n_left_out,
                     history->n_left_out == 1 ? "" : "s", history->by);
@@ -346,13 +373,13 @@ static void write_csv(const struct history *history, bool are_changes, struct te
 {
     text_printf(out,
                 "case,uid,file,run,run_uuid,started,%s,value,low,high,unit,rounds,status,segment,"
-                "change,ratio,ratio_low,ratio_high,p\n",
+                "change,ratio,ratio_low,ratio_high,p,kind\n",
                 mark_name(history));
     for (size_t i = 0; i < history->n; i++)
         for (size_t j = 0; j < history->cases[i].n; j++) {
             const struct history_point *point = &history->cases[i].points[j];
             const struct stored_run *run = point->side->run;
-            const struct comparison *change = point->change;
+            const struct comparison *change = point->change ? &point->change->result : NULL;
             if (!is_shown(point, are_changes))
                 continue;
             text_add_csv(out, history->cases[i].label, true);
@@ -374,7 +401,7 @@ static void write_csv(const struct history *history, bool are_changes, struct te
             csv_real(change ? exp(change->low) : NAN, out);
             csv_real(change ? exp(change->high) : NAN, out);
             csv_real(change ? change->p : NAN, out);
-            text_add(out, "\n");
+            text_printf(out, ",%s\n", change ? kind_word(point->change->kind) : "");
         }
 }
 
@@ -391,7 +418,7 @@ void history_write(const struct history *history, int format, bool are_changes, 
 static void json_point(const struct history *history, const struct history_point *point,
                        struct json_writer *json)
 {
-    const struct comparison *change = point->change;
+    const struct change_point *change = point->change;
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "file", point->side->path);
@@ -407,11 +434,14 @@ static void json_point(const struct history *history, const struct history_point
     json_integer(json, "segment", (int64_t)point->segment);
     if (change) {
         json_open(json, "change", JSON_OBJECT);
-        json_text(json, "verdict", compared_word(change->verdict));
-        json_real(json, "ratio", exp(change->theta));
-        json_real(json, "low", exp(change->low));
-        json_real(json, "high", exp(change->high));
-        json_real(json, "p", change->p);
+        json_text(json, "kind", kind_word(change->kind));
+        json_text(json, "verdict", compared_word(change->result.verdict));
+        json_real(json, "ratio", exp(change->result.theta));
+        json_real(json, "low", exp(change->result.low));
+        json_real(json, "high", exp(change->result.high));
+        json_real(json, "p", change->result.p);
+        if (change->kind == CHANGE_DRIFT)
+            json_integer(json, "runs", (int64_t)change->result.n_rounds);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_OBJECT);
@@ -425,7 +455,9 @@ void history_write_json(const struct history *history, bool are_changes, struct 
     json_text(&json, "metric", *history->metric.name ? history->metric.name : "time");
     json_text(&json, "unit", history->metric.unit);
     json_integer(&json, "runs", (int64_t)history->n_runs);
-    json_integer(&json, "changes", (int64_t)history->n_changes);
+    json_integer(&json, "changes", (int64_t)history->n_changes[CHANGE_STEP]);
+    json_integer(&json, "unconfirmed", (int64_t)history->n_changes[CHANGE_UNCONFIRMED]);
+    json_integer(&json, "drifts", (int64_t)history->n_changes[CHANGE_DRIFT]);
     json_open(&json, "cases", JSON_ARRAY);
     for (size_t i = 0; i < history->n; i++) {
         const struct history_case *c = &history->cases[i];

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/text.h"
+#include "core/compare/change_points.h"
 #include "core/compare/compare.h"
 
 struct history_point {
@@ -13,20 +14,20 @@ struct history_point {
     const struct compare_case *c;
     double value, low, high; /* geometric mean of rounds, and its interval; NaN: none, not known */
     size_t n_rounds;         /* that have a value */
-    const struct comparison *change; /* with the segment before; NULL: the segment continues */
-    size_t segment;                  /* from 0 */
+    const struct change_point *change; /* NULL: there is none here */
+    size_t segment;                    /* from 0; a step begins another */
 };
 
 struct history_case {
     const char *label;
     size_t place;                 /* of its first point among those of all runs */
     struct history_point *points; /* in order; those without a value are of no segment's */
-    size_t n, n_changes;
+    size_t n;
 };
 
 struct history {
     struct history_case *cases; /* in the order of the first run that has them */
-    size_t n, n_changes;
+    size_t n, n_changes[CHANGE_KINDS];
     size_t n_runs, n_left_out; /* runs without `by` */
     const char *by;            /* NULL: time */
     struct outcome_metric metric;

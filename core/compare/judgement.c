@@ -162,8 +162,10 @@ struct judgement judgement_make(const struct compare_result *result,
             judgement.worst = c;
     }
     find_mean(&judgement);
-    const struct compare_sequence mean = {
-        .sum = judgement.theta, .low = judgement.low, .high = judgement.high, .n = 1};
+    const struct compare_sequence mean = {.sum = SEQUENCE_SETTLED * judgement.theta,
+                                          .low = judgement.low,
+                                          .high = judgement.high,
+                                          .n = SEQUENCE_SETTLED};
     judgement.verdict =
         judgement.worst ? judgement.worst->verdict
         : judgement.n_ratios > 0

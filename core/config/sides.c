@@ -208,11 +208,23 @@ static bool is_changed(const struct ini_section *section, const struct change *c
     return text_equal(section->kind, "bench") && is_any;
 }
 
+/* Does a [defaults] say it? */
+static bool has_default(const struct ini *ini, const char *key)
+{
+    bool any = false;
+    for (size_t i = 0; i < ini->n; i++)
+        any |= text_equal(ini->sections[i].kind, "defaults") &&
+               ini_entry_of(&ini->sections[i], key);
+    return any;
+}
+
 static void make_side(struct ini_section *section, const char *name, int side,
                       const struct change *changes, size_t n, const struct ab_params *params,
                       struct arena *arena)
 {
     const struct origin ab = {.file = SIDES_ORIGIN};
+    if (params->has_fresh_processes && !ini_entry_of(section, "isolate"))
+        ini_put_text(section, "isolate", "yes", ab, arena);
     for (size_t i = 0; i < n; i++)
         if (changes[i].side == side && is_of(&changes[i], section))
             ini_put_text(section, changes[i].key, changes[i].value, changes[i].origin, arena);
@@ -227,7 +239,9 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
                    struct error_list *errors)
 {
     size_t n, n_made = 0, n_before = error_list_count(errors);
+    struct ab_params made = *params;
     const struct change *changes = read_all_changes(ini, params, arena, &n, errors);
+    made.has_fresh_processes &= !has_default(ini, "isolate");
     if (n == 0) {
         if (error_list_empty(errors))
             error_list_add(errors, (struct origin){.file = ini->path},
@@ -247,8 +261,8 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
         const char *name = arena_printf(arena, "%s%s", base->name, SIDE_SUFFIX);
         struct ini_section *new = ini_insert(ini, base, i + 1, arena);
         base = &ini->sections[i];
-        make_side(new, name, SIDE_NEW, changes, n, params, arena);
-        make_side(base, base->name, SIDE_BASE, changes, n, params, arena);
+        make_side(new, name, SIDE_NEW, changes, n, &made, arena);
+        make_side(base, base->name, SIDE_BASE, changes, n, &made, arena);
         n_made++;
         i++;
     }

@@ -24,6 +24,7 @@ struct ab_params {
     double visit_ns; /* max_time of each case */
     /* not options */
     struct text_list changes[SIDES]; /* base and new, with their origins */
+    bool has_fresh_processes; /* each visit, unless the benchmark or [defaults] says isolate */
 };
 struct option_table ab_options(void);
 

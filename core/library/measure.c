@@ -1,6 +1,7 @@
 /* measure.c - see gbrun/measure.h: a call, from settings to result; a comparison, made of them. */
 #include "core/base/host_clock.h"
 #include "core/base/members.h"
+#include "core/base/random.h"
 #include "core/base/statistics.h"
 #include "core/compare/comparison.h"
 #include "core/library/library.h"
@@ -509,11 +510,15 @@ static struct comparison judge(const struct versus *versus, bool goes_on)
     return judged;
 }
 
+enum { BLOCK_STREAM = 0x626c6f63 }; /* of the order of sides in blocks of rounds */
+
 /* Before the first visit nothing is known of max_rounds. */
 static void measure_rounds(struct versus *versus)
 {
     for (int64_t round = 0; round == 0 || round < versus->ab.max_rounds; round++) {
-        const int first = round % 2 == 0 ? SIDE_BASE : SIDE_NEW;
+        const uint64_t block = (uint64_t)round / SIDES;
+        const int first = (int)((uint64_t)round + random_below(0, BLOCK_STREAM, block, SIDES)) %
+                          SIDES;
         if (!visit(versus, first) || !visit(versus, SIDE_BASE + SIDE_NEW - first) ||
             judge(versus, true).verdict != COMPARED_UNCLEAR)
             return;
@@ -542,10 +547,10 @@ static const struct gbrun_result *last_of(const struct versus *versus, int side)
     return versus->last[side] ? &versus->last[side]->seen : NULL;
 }
 
-static void conclude(struct versus *versus)
+static void conclude(struct versus *versus, bool goes_on)
 {
     struct gbrun_comparison *seen = &versus->seen;
-    const struct comparison judged = judge(versus, false);
+    const struct comparison judged = judge(versus, goes_on);
     if (judged.n_rounds >= SEQUENCE_FIRST) {
         seen->ratio = exp(judged.theta);
         seen->ratio_low = exp(judged.low);
@@ -581,9 +586,7 @@ static bool are_sound(struct versus *versus)
     return are_both;
 }
 
-const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
-                                             const struct gbrun_subject *other,
-                                             const char *settings)
+static struct versus *versus_new(const char *settings)
 {
     struct versus *versus = memory_allocate(sizeof *versus);
     versus->seen = (struct gbrun_comparison){.size = sizeof versus->seen,
@@ -592,20 +595,78 @@ const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
                                              .ratio_low = NAN,
                                              .ratio_high = NAN,
                                              .verdict_text = compared_word(COMPARED_UNCLEAR)};
+    versus->settings = settings;
+    return versus;
+}
+
+/* Takes the turn; false: it cannot, and the comparison says why. */
+static bool versus_turn(struct versus *versus)
+{
+    const char *why = turn_begin();
+    if (why) {
+        versus->seen.status = GB_FAILED;
+        versus->seen.error = why;
+    }
+    return !why;
+}
+
+const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
+                                             const struct gbrun_subject *other,
+                                             const char *settings)
+{
+    struct versus *versus = versus_new(settings);
+    versus->seen.flags = GBRUN_IN_THIS_PROCESS;
     versus->subjects[SIDE_BASE] = base;
     versus->subjects[SIDE_NEW] = other;
-    versus->settings = settings;
-    if (are_sound(versus)) {
-        const char *why = turn_begin();
-        if (why) {
-            versus->seen.status = GB_FAILED;
-            versus->seen.error = why;
-        } else {
-            measure_rounds(versus);
-            turn_end();
-        }
+    if (are_sound(versus) && versus_turn(versus)) {
+        measure_rounds(versus);
+        turn_end();
     }
-    conclude(versus);
+    conclude(versus, false);
+    return &versus->seen;
+}
+
+/* Reads settings for their [ab NAME]. */
+static void read_rule(struct versus *versus)
+{
+    struct result *result = result_new();
+    struct call call = {.result = result};
+    struct error_list errors = {0};
+    struct gb_error error;
+    const struct catalogue *catalogue;
+    if (library_catalogue(&catalogue, &error) != GB_OK)
+        result_fail(result, error.status, error.text);
+    else if (request_read(versus->settings ? versus->settings : "", SIDE_BASE, catalogue,
+                          &result->arena, &call.request, &errors) != GB_OK)
+        result_fail_with(result, &errors);
+    error_list_free(&errors);
+    versus->ab = call.request.ab;
+    versus->seen.status = result->seen.status;
+    versus->seen.error = arena_text(&versus->arena, result->seen.error);
+    gbrun_free(&result->seen);
+}
+
+const struct gbrun_comparison *gbrun_compare_rounds(const double *base_ns, const double *new_ns,
+                                                    uint64_t n, double step, const char *settings)
+{
+    const double *const sides[SIDES] = {base_ns, new_ns};
+    struct versus *versus = versus_new(settings);
+    if (versus_turn(versus)) {
+        read_rule(versus);
+        turn_end();
+    }
+    for (int side = 0; side < SIDES && versus->seen.status == GB_OK; side++) {
+        versus->steps[side] = step;
+        for (uint64_t i = 0; i < n && versus->seen.status == GB_OK; i++)
+            if (sides[side][i] > 0 && isfinite(sides[side][i]))
+                MEMORY_APPEND(versus->values[side], versus->n_values[side], sides[side][i]);
+            else
+                fail(versus, GB_INVALID, side_words[side], "a round takes no time above 0");
+    }
+    const bool goes_on = n < (uint64_t)versus->ab.max_rounds;
+    conclude(versus, goes_on);
+    if (goes_on && versus->seen.status == GB_OK && versus->seen.verdict == GBRUN_UNCLEAR)
+        versus->seen.flags |= GBRUN_GOES_ON;
     return &versus->seen;
 }
 

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UUID_BEGIN_MIN = 4 };       /* characters after the dash that choose a device */
-enum { SEED_STREAM = 0x726f756e }; /* of the random numbers of the seed: those of further rounds */
+enum { UUID_BEGIN_MIN = 4 };        /* characters after the dash that choose a device */
+enum { SEED_STREAM = 0x726f756e };  /* of the random numbers of the seed: those of further rounds */
+enum { BLOCK_STREAM = 0x626c6f63 }; /* and the order of sides in blocks of rounds */
 
 /* ---- the devices of a case ---- */
 
@@ -268,7 +269,9 @@ static uint64_t position_at(const struct schedule *schedule, uint32_t round, uin
         place = claims_batch(schedule->claims)->places[place];
     if (!schedule->pairs)
         return sweep_position(schedule->sweep, place);
-    return schedule->pairs[place / SIDES].positions[(place + round) % SIDES];
+    const uint64_t pair = place / SIDES, block = round / SIDES;
+    const uint64_t turn = random_below(schedule->seed, BLOCK_STREAM + pair, block, SIDES);
+    return schedule->pairs[pair].positions[(place + round + turn) % SIDES];
 }
 
 static bool is_left_out(const struct schedule *schedule, uint64_t place)

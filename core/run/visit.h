@@ -78,14 +78,15 @@ int visit_key_compare(const void *a, const void *b); /* for qsort */
 
 /*
  * All visits in order: rounds one after the other, the cases in the sweep's order in each. Or,
- * where there are pairs, those alone, both cases of a pair one after the other: in the first round
- * that of the base first, in the next round the other, and so on.
+ * where there are pairs, those alone, both cases of a pair one after the other: in blocks of two
+ * rounds, one that begins with the base and one with the other side, at random which comes first.
  */
 struct schedule {
     struct sweep *sweep;
     const struct side_pair *pairs; /* NULL: all cases */
     const bool *is_decided;        /* by pair: it has no further rounds */
     size_t n_pairs;
+    uint64_t seed;               /* of the order of sides */
     const struct claims *claims; /* after schedule_count: its batch alone; NULL: all cases */
     const struct device_list *devices;
     int32_t distribute; /* DISTRIBUTE_... */

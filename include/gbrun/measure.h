@@ -300,6 +300,13 @@ enum {
     GBRUN_SLOWER = 4
 };
 
+/* Flags of a comparison. */
+enum {
+    GBRUN_IN_THIS_PROCESS = 1, /* the visits shared one: what differs from process to process, such
+                                  as where memory lies, may be the difference that was found */
+    GBRUN_GOES_ON = 2 /* of gbrun_compare_rounds: not decided, and max_rounds not reached */
+};
+
 /* One subject against another. Read-only, as a result is. */
 struct gbrun_comparison {
     uint32_t size;
@@ -309,10 +316,10 @@ struct gbrun_comparison {
     double ratio;                 /* the time of `new` over that of `base`: 0.9 takes 10 % less */
     double ratio_low, ratio_high; /* its interval; all three NaN: fewer than four rounds */
     int32_t verdict;              /* GBRUN_UNCLEAR ... */
-    uint32_t reserved;
-    const char *verdict_text; /* "unclear", "same", "changed", "faster", "slower" */
-    double margin, alpha;     /* as the settings say */
-    uint64_t n_needed;        /* rounds that would decide what is unclear, in all; 0: not known */
+    uint32_t flags;               /* GBRUN_IN_THIS_PROCESS ... */
+    const char *verdict_text;     /* "unclear", "same", "changed", "faster", "slower" */
+    double margin, alpha;         /* as the settings say */
+    uint64_t n_needed; /* rounds that would decide what is unclear, in all; 0: not known */
 
     double base_ns, new_ns; /* geometric means of the rounds */
     uint64_t n_rounds;
@@ -325,8 +332,7 @@ struct gbrun_comparison {
 /*
  * Measures two subjects in turn, visit by visit, until it is decided which takes longer: by the
  * rule of `gbrun ab` (a sequence of intervals that holds the ratio at 1 - alpha however often it is
- * looked at; docs/compare.md). The base comes first in the first round, the other one in the next,
- * and so on.
+ * looked at; docs/compare.md). In blocks of two rounds each comes first once, at random in which.
  *
  * settings: those of gbrun_measure but for max_time, and those of [ab NAME]:
  *   margin            differences up to this are no reason to call it slower or faster: 1 %
@@ -340,6 +346,15 @@ struct gbrun_comparison {
 GBRUN_API const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
                                                        const struct gbrun_subject *other,
                                                        const char *settings);
+
+/*
+ * The same of rounds that were measured before, such as by gbrun_measure in processes of their own:
+ * n of both sides, in order, in nanoseconds above 0. step: what a step of the clock is of a time;
+ * 0: nothing. settings as of gbrun_compare; all but those of [ab NAME] are only looked at.
+ */
+GBRUN_API const struct gbrun_comparison *gbrun_compare_rounds(const double *base_ns,
+                                                              const double *new_ns, uint64_t n,
+                                                              double step, const char *settings);
 GBRUN_API void gbrun_comparison_free(const struct gbrun_comparison *comparison); /* NULL allowed */
 
 /* Ends the call that is measuring now, if there is one, within a quarter of a second, with

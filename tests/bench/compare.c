@@ -323,7 +323,7 @@ static void print_histories(double effect, size_t n)
         }
         size_t n_points = change_points_find(runs, RUNS, MARGIN, CONFIDENCE, &points);
         n_any += n_points > 0;
-        n_right += n_points == 1 && points[0].at == STEP;
+        n_right += n_points == 1 && points[0].kind == CHANGE_STEP && points[0].at == STEP;
         free(points);
     }
     double any = percent(n_any, n);

@@ -40,21 +40,37 @@ row()
 
 # ---- verdicts ----
 ab 3 "2 % slower" -c fake.ini --new device=later -f csv -o ab.gbr
-equals "2 % slower: after four rounds" "one,slower,4,4,sequential other,slower,4,4,sequential" "$(row 2 13 14 15 16)"
+equals "2 % slower: after eight rounds" "one,slower,8,8,sequential other,slower,8,8,sequential" "$(row 2 13 14 15 16)"
 equals "2 % slower: by so much" "1.019 1.019" "$(awk -F, 'NR > 1 {printf "%.3f\n", $8}' out.txt | paste -sd ' ')"
 cp out.txt first.txt
 has "2 % slower: undecided before, then decided" err.txt "round 3: 0 of 2 decided; one 1.019, other 1.019" \
-    "round 4: 2 of 2 decided (2 slower)"
+    "round 7: 0 of 2 decided; one 1.01942 [1.01872, 1.02011], other 1.01942 [1.01872, 1.02011]" \
+    "round 8: 2 of 2 decided (2 slower)"
 equals "no line for a visit" 0 "$(grep -c '^[0-9]*/' err.txt)"
-equals "rounds begin with another side each" "base new base new new base new base base new base new new base new base" \
-    "$(column side --sort sequence ab.gbr | paste -sd ' ')"
+# orders SEED: of each case, a block of two rounds a word: which side began in each of both.
+orders()
+{
+    "$GBRUN" ab -c fake.ini --new device=later -q -s "gbrun.seed=$1" -o order.gbr >/dev/null
+    column bench,round,side --sort sequence order.gbr | awk -F, '!(($1, $2) in begun) {
+        begun[$1, $2] = 1
+        if ($2 % 2) print $1 ":" before[$1] "-" $3
+        before[$1] = $3}' | sort | paste -sd ' '
+}
+orders 1 >one.txt
+orders 2 >two.txt
+equals "blocks of two rounds begin with both sides" 8 "$(tr ' ' '\n' <one.txt | grep -cxE '(one|other):(base-new|new-base)')"
+equals "both orders of a block come, and depend on the seed" "2 differ" \
+    "$(tr ' ' '\n' <one.txt | cut -d: -f2 | sort -u | wc -l) $(cmp -s one.txt two.txt || echo differ)"
+equals "each visit has a fresh process" "1" "$(column metric.made ab.gbr | sort -u)"
+"$GBRUN" ab -c fake.ini --new device=later -q -s defaults.isolate=no -o shared.gbr >/dev/null
+equals "not where [defaults] says so" 16 "$(column metric.made shared.gbr | sort -n | tail -n 1)"
 exits "compare" 3 "$GBRUN" compare ab.gbr --by side --base base -f csv
 equals "compare says the same" "$(cat first.txt)" "$(cat out.txt)"
 ran "$GBRUN" compare ab.gbr --by side --base base --margin 3% -f csv
 equals "compare under another margin" "changed changed" "$(row 13)"
 equals "ratios in a table" "base, new,1.019" "$(column side,ratio --relative-to side=base --rows combined ab.gbr |
     sed 's/\(\.[0-9]\{3\}\)[0-9]*/\1/' | sort -u | paste -sd ' ')"
-noisy=(--base device=noisy --new device=noisy --new seed=2 -s "policy few.samples=3")
+noisy=(--base device=noisy --new device=noisy --new seed=2 -s "policy few.samples=3" -s defaults.isolate=no)
 ab_each <<'EOF'
 0|2 % faster|one,faster other,faster|2 13|--base device=later
 0|two devices that are the same|same,4 same,4|13 14|--new device=twin

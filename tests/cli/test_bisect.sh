@@ -17,7 +17,7 @@ EOF
 few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so:lasting' \
     '[ab unused]' 'new = seed=2' >wait.ini
 printf '[policy few]\nsamples = 25\n' >few.ini # a second file, whose keys take the place of those of the first
-printf 'wait.so\n*.gbr*\ngbrun-ab-*\n*.txt\n' >.gitignore
+printf 'wait.so\n*.gbr*\ngbrun-ab-*\n*.txt\nheating.sh\n' >.gitignore
 
 # commit MESSAGE NANOSECONDS [LINE]: the benchmark takes so long.
 commit()
@@ -46,6 +46,7 @@ bisect()
 
 bisect 0 "a planted commit" --good HEAD~7 --bad HEAD -o found.gbr
 equals "a planted commit: it is found" "$planted" "$(head -n 1 out.txt | cut -d' ' -f1)"
+has "a planted commit: its ratio is that to its parent" out.txt 'is the first that is slower: ratio to its parent 1.0499'
 equals "a planted commit: what it is" "planted" "$(sed -n '2s/.*: //p' out.txt)"
 equals "a planted commit: the case" "  wait" "$(tail -n 1 out.txt)"
 equals "a planted commit: a run for each that was measured, found by its commit" "$(git rev-parse HEAD~3)" \
@@ -65,6 +66,48 @@ equals "commits that do not build: who is left" "builds again;nor does this;does
 
 bisect 1 "nothing is slower" --good HEAD~7 --bad HEAD~5 -q -o same.gbr
 equals "nothing is slower: message" 1 "$(grep -c 'there is nothing to find' err.txt)"
+
+# Each commit takes 0.7 % more: none of them is the culprit of what all of them make.
+git checkout -q -b drifting HEAD~7
+for i in 1 2 3 4 5 6 7; do commit "a little slower, $i" $((100000 + 700 * i)); done
+git checkout -q main
+bisect 3 "a drift of the code" --good HEAD~7 --bad drifting -q -o drift.gbr
+equals "a drift of the code: no culprit" "no culprit: drift" "$(head -n 1 out.txt | cut -c 1-17)"
+has "a drift of the code: the ratio is that to the parent" out.txt 'but its ratio to its parent is 1.006'
+
+# The machine becomes slower by 0.05 % with each visit, which is no commit's.
+cat >heating.sh <<EOF
+sed "/_GNU_SOURCE/d; s/10us/\$1ns/; s/lasting->duration \\*/(1 + 0.0005 * visits()) * &/" "$top_srcdir/tests/modules/plain.c" >plain.txt
+{
+    echo '#define _GNU_SOURCE
+#include <stdio.h>
+static double visits(void)
+{
+    double n = 0;
+    FILE *file = fopen("$PWD/visits.txt", "r+");
+    if (file && fscanf(file, "%lf", &n) == 1) {
+        rewind(file);
+        fprintf(file, "%.0f", n + 1);
+    }
+    if (file)
+        fclose(file);
+    return n;
+}'
+    cat plain.txt
+} >wait.c
+EOF
+git checkout -q -b heating HEAD~7
+for ns in 100000 100001 100002 100003 105000 105001 105002; do
+    sh heating.sh $ns
+    git add wait.c && git commit -qm "takes $ns"
+done
+git checkout -q main
+echo 0 >visits.txt
+bisect 1 "a machine that slows down" --good heating~6 --bad heating~3 -q -o heating.gbr
+echo 0 >visits.txt
+bisect 0 "a machine that slows down, and a commit" --good heating~6 --bad heating -q -o heated.gbr
+equals "a machine that slows down, and a commit: it is found" "takes 105000" "$(sed -n '2s/.*: //p' out.txt)"
+equals "a machine that slows down: it did" yes "$([ "$(cat visits.txt)" -gt 50 ] && echo yes)"
 
 # ---- refusals ----
 bisect 2 "no such commit" --good nowhere

@@ -37,8 +37,16 @@ equals "within the margin: none" "2 cases, 7 runs, 0 changes" "$(cat out.txt)"
 measure more.gbr 2.0 1us
 "$GBRUN" -q -c bench.ini -o more.gbr >/dev/null
 "$GBRUN" log log.gbr more.gbr --by label.version >out.txt
-has "two files" out.txt "2 cases, 8 runs, 4 changes; 1 run without label.version"
-has "faster again" out.txt "faster 0.95"
+has "two files" out.txt "2 cases, 8 runs, 2 changes, 2 to be confirmed by a rerun; 1 run without label.version"
+has "faster again" out.txt "faster 0.9537 [0.9514, 0.9560], to be confirmed by a rerun"
+measure more.gbr 2.1 1us
+"$GBRUN" log log.gbr more.gbr --by label.version >out.txt
+has "a second run agrees" out.txt "2 cases, 9 runs, 4 changes; 1 run without label.version"
+for i in 0 1 2 3 4 5 6 7 8 9; do measure drift.gbr $i 1.0${i}us; done
+"$GBRUN" log drift.gbr --changes >out.txt
+has "a drift" out.txt "drift, slower 1.0873 [1.0863, 1.0884] over 10 runs, +0.93 % a run" "2 cases, 10 runs, 0 changes, 2 drifts"
+"$GBRUN" log drift.gbr --changes -f csv >out.txt
+equals "a drift, as CSV" "slower,drift,0 slower,drift,0" "$(awk -F, 'NR > 1 {print $15 "," $20 "," $14}' out.txt | paste -sd ' ')"
 "$GBRUN" log log.gbr --metric made -f csv >out.txt
 equals "of a metric" "7" "$(grep -c '^one,' out.txt)"
 if command -v python3 >/dev/null; then

@@ -6,4 +6,5 @@ tests_compare_test_compare_SOURCES = \
 	tests/compare/test_compare_cases.c \
 	tests/compare/test_comparison.c \
 	tests/compare/test_fleet.c \
-	tests/compare/test_fleet_files.c
+	tests/compare/test_fleet_files.c \
+	tests/compare/test_sequences.c

@@ -4,6 +4,8 @@
 #include "core/base/random.h"
 #include "tests/check_main.h"
 
+#include <stdlib.h>
+
 enum { RUNS_MOST = 40, ROUNDS = 3 };
 
 struct made {
@@ -24,7 +26,7 @@ static void make(struct made *made, const double *levels, size_t n, double run_n
     }
 }
 
-/* "5+ 9-": slower from run 5 on, faster from run 9 on. */
+/* "5+ 9-": slower from run 5 on, faster from run 9 on; "11+?": to be confirmed; "11+~": a drift. */
 static const char *changes_of(const struct made *made, size_t n, double margin)
 {
     static char words[200];
@@ -33,8 +35,11 @@ static const char *changes_of(const struct made *made, size_t n, double margin)
     int length = 0;
     words[0] = 0;
     for (size_t i = 0; i < n_points; i++)
-        length += snprintf(words + length, sizeof words - (size_t)length, "%s%zu%c", i ? " " : "",
-                           points[i].at, points[i].result.theta > 0 ? '+' : '-');
+        length += snprintf(words + length, sizeof words - (size_t)length, "%s%zu%c%s", i ? " " : "",
+                           points[i].at, points[i].result.theta > 0 ? '+' : '-',
+                           points[i].kind == CHANGE_STEP    ? ""
+                           : points[i].kind == CHANGE_DRIFT ? "~"
+                                                            : "?");
     free(points);
     return words;
 }
@@ -49,12 +54,15 @@ static const struct {
     {"nothing", 0.01, 0, {0}, ""},
     {"one run", 0.01, 1, {0}, ""},
     {"two runs that are the same", 0.01, 2, {0, 0}, ""},
-    {"two runs", 0.01, 2, {0, 0.1}, "1+"},
+    {"two runs", 0.01, 2, {0, 0.1}, "1+?"},
     {"nothing happens", 0.01, 12, {0}, ""},
     {"a step", 0.01, 12, {0, 0, 0, 0, 0, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05}, "5+"},
     {"within the margin", 0.06, 12, {0, 0, 0, 0, 0, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05}, ""},
     {"there and back", 0.01, 12, {0, 0, 0, 0, 0.05, 0.05, 0.05, 0.05, 0, 0, 0, 0}, "4+ 8-"},
-    {"the last run", 0.01, 12, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.05}, "11+"},
+    {"the last run", 0.01, 12, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.05}, "11+?"},
+    {"the last two runs", 0.01, 12, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.05, 0.05}, "10+"},
+    {"one run between others", 0.01, 12, {0, 0, 0, 0, 0, 0.05, 0, 0, 0, 0, 0, 0}, ""},
+    {"a drift", 0.01, 12, {0, .005, .01, .015, .02, .025, .03, .035, .04, .045, .05, .055}, "11+~"},
     {"three levels", 0.01, 12, {0, 0, 0, 0, 0.05, 0.05, 0.05, 0.05, 0.1, 0.1, 0.1, 0.1}, "4+ 8+"},
 };
 
@@ -89,4 +97,99 @@ TEST(exact_values_have_their_steps)
     make(&made, levels, 8, 0, 0, 1);
     ck_assert_str_eq(changes_of(&made, 8, 0.01), "3+");
     ck_assert_str_eq(changes_of(&made, 3, 0.01), "");
+}
+
+/* ---- how often something is called that is not there, and how soon what is ---- */
+
+enum { RUNS = 100, HISTORIES = 200, LONG_HISTORIES = 2000, BEHIND = 3 };
+static const double RUN_SD = 0.005;
+
+static uint64_t drawn;
+
+static double uniform(void)
+{
+    return random_unit(20261128, 3, drawn++);
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(1 - uniform())) * cos(2 * acos(-1) * uniform());
+}
+
+static double y_normal(void)
+{
+    return RUN_SD * normal();
+}
+
+/* 8 % of runs take 10 to 50 % more. */
+static double y_disturbed(void)
+{
+    const double more = uniform() < 0.08 ? log(1.1 + 0.4 * uniform()) : 0;
+    return more + RUN_SD * normal();
+}
+
+/* Student's t of 2 degrees. */
+static double y_heavy(void)
+{
+    const double z = normal(), a = normal(), b = normal();
+    return RUN_SD * z / sqrt((a * a + b * b) / 2);
+}
+
+static double y_states(void)
+{
+    return (uniform() < 0.5 ? 0 : 0.01) + 0.1 * RUN_SD * normal();
+}
+
+static const struct family {
+    const char *name;
+    double (*y)(void);
+    double drift, step; /* from the first run to the last; of the BEHIND newest runs */
+    unsigned stepped, unconfirmed, drifting; /* of HISTORIES, those with any */
+} families[] = {
+    {"normal", y_normal, 0, 0, 0, 1, 0},     {"disturbed", y_disturbed, 0, 0, 1, 12, 0},
+    {"heavy tails", y_heavy, 0, 0, 0, 8, 0}, {"two states", y_states, 0, 0, 0, 0, 0},
+    {"drift", y_normal, 0.02, 0, 3, 0, 197}, {"drift, disturbed", y_disturbed, 0.02, 0, 6, 2, 185},
+    {"step", y_normal, 0, 0.02, 200, 0, 0},  {"step, disturbed", y_disturbed, 0, 0.05, 178, 8, 0},
+};
+
+static void find(const struct family *family, bool ret_has[CHANGE_KINDS])
+{
+    double values[RUNS];
+    struct history_run runs[RUNS];
+    struct change_point *points;
+    for (size_t i = 0; i < RUNS; i++) {
+        values[i] = exp(family->y() + family->drift * (double)i / (RUNS - 1) +
+                        (i >= RUNS - BEHIND ? family->step : 0));
+        runs[i] = (struct history_run){&values[i], 1, 0, NAN};
+    }
+    const size_t n = change_points_find(runs, RUNS, 0.01, 0.95, &points);
+    for (size_t i = 0; i < n; i++)
+        ret_has[points[i].kind] = true;
+    free(points);
+}
+
+TEST_EACH(families_change_as_often_as_said, families)
+{
+    const struct family *family = &families[_i];
+    const unsigned n = getenv("LONG") ? LONG_HISTORIES : HISTORIES;
+    unsigned counts[CHANGE_KINDS] = {0};
+    drawn = (uint64_t)_i << 40;
+    for (unsigned i = 0; i < n; i++) {
+        bool has[CHANGE_KINDS] = {false};
+        find(family, has);
+        for (int kind = 0; kind < CHANGE_KINDS; kind++)
+            counts[kind] += has[kind];
+    }
+    const bool is_as_said = n > HISTORIES || (counts[CHANGE_STEP] == family->stepped &&
+                                              counts[CHANGE_UNCONFIRMED] == family->unconfirmed &&
+                                              counts[CHANGE_DRIFT] == family->drifting);
+    ck_assert_msg(is_as_said, "%s: %u with steps, %u unconfirmed, %u drifts of %u", family->name,
+                  counts[CHANGE_STEP], counts[CHANGE_UNCONFIRMED], counts[CHANGE_DRIFT], n);
+    if (family->step > 0)
+        ck_assert_uint_ge(counts[CHANGE_STEP], n * 85 / 100);
+    else
+        ck_assert_uint_le(counts[CHANGE_STEP] + (family->drift > 0 ? 0 : counts[CHANGE_DRIFT]),
+                          n / 20);
+    if (family->drift > 0)
+        ck_assert_uint_ge(counts[CHANGE_DRIFT], n * 9 / 10);
 }

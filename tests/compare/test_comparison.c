@@ -252,26 +252,36 @@ TEST(the_mean_of_ratios_has_an_interval)
               isnan(compare_mean(thetas, 0, 0.95).theta));
 }
 
-/* Half widths by the formula of compare.md's source, worked out apart. */
-TEST(sequences_are_as_the_formula_says)
+/* Half widths by the formulas of comparison.h, worked out apart: of d that jump, and of d that stay
+ * for some rounds. */
+static const double series_of_d[][12] = {
+    {0.01, -0.01, 0.02, 0, 0.005, -0.005, 0.01, -0.01, 0.02, 0, 0.005, -0.005},
+    {0.01, 0.012, 0.011, 0.008, 0.004, 0.001, -0.004, -0.003, 0, 0.002, 0.006, 0.008}};
+
+TEST_EACH(sequences_are_as_the_formula_says, series_of_d)
 {
-    const double d[6] = {0.01, -0.01, 0.02, 0, 0.005, -0.005};
+    const double *d = series_of_d[_i];
     struct compare_sequence sequence;
     compare_sequence_begin(&sequence);
     double low = -INFINITY, high = INFINITY;
-    for (size_t n = 1; n <= 6; n++) {
+    for (size_t n = 1; n <= 12; n++) {
         compare_sequence_add(&sequence, d[n - 1], 0, 0.95);
-        double m = 0, s = 0;
+        double m = 0, s = 0, neighbours = 0;
         for (size_t i = 0; i < n; i++)
             m += d[i] / (double)n;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             s += (d[i] - m) * (d[i] - m) / (double)n;
+            neighbours += i ? (d[i] - m) * (d[i - 1] - m) / (double)n : 0;
+        }
         double k = pow((double)n * 5 + 1, 1.0 / (double)n) * pow(20, 2.0 / (double)n);
         double below = (double)n + 0.2 - 0.2 * k;
-        double half = below > 0 ? sqrt(s * (k - 1) * ((double)n + 0.2) / below) : INFINITY;
+        double r1 = neighbours / s, r = r1 + (1 + 3 * r1) / (double)n + 0.75 / sqrt((double)n);
+        r = r < 0 ? 0 : r > 0.9 ? 0.9 : r;
+        double half = below > 0 ? sqrt(s * (1 + r) / (1 - r) * (k - 1) * ((double)n + 0.2) / below)
+                                : INFINITY;
         if (n >= 4) {
-            low = fmax(low, m - half);
-            high = fmin(high, m + half);
+            low = n > 8 ? fmax(low, m - half) : m - half;
+            high = n > 8 ? fmin(high, m + half) : m + half;
         }
         ck_assert(n < 4 ? isinf(sequence.low) : fabs(sequence.low - low) < 1e-12);
         ck_assert(n < 4 ? isinf(sequence.high) : fabs(sequence.high - high) < 1e-12);
@@ -306,7 +316,11 @@ TEST(sequences_decide)
     sequence = sequence_of(4, 0, 0, 0.02); /* the step is the least width */
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.03, false), COMPARED_SAME);
-    sequence = sequence_of(4, 0.009, 0, 0.005);
+    sequence = sequence_of(7, 0.03, 0, 0.005); /* so few rounds may share a state */
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_UNCLEAR);
+    sequence = sequence_of(4, 0.05, 0, 0.005);
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_SLOWER);
+    sequence = sequence_of(8, 0.009, 0, 0.005);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_CHANGED);
 }
@@ -404,7 +418,7 @@ TEST(many_cases_need_more_rounds)
     static struct made_case all[CASES];
     struct compared_rounds items[CASES];
     for (unsigned i = 0; i < CASES; i++) {
-        make_case(&all[i], 6, i ? 0 : 0.02, 0.02, i);
+        make_case(&all[i], 8, i ? 0 : 0.015, 0.02, i);
         items[i] = all[i].rounds;
     }
     compare_judge_rounds(items, 1, 0.01, 0.95, true);

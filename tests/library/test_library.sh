@@ -15,7 +15,8 @@ fi
 link=("-I$top_srcdir/include" "-L$library" -lgbrun "-Wl,-rpath,$library" -pthread)
 quick=$'device = cpu\npolicy = fixed\nsamples = 20'
 
-exported=$(sed -n 's/^ *\(gbrun_[a-z_]*\);$/\1@@GBRUN_1/p' "$top_srcdir/core/library/libgbrun.map" | sort)
+exported=$(awk '/^GBRUN_/ { version = $1 } /^ *gbrun_[a-z_]*;$/ { sub(/;/, ""); print $1 "@@" version }' \
+    "$top_srcdir/core/library/libgbrun.map" | sort)
 equals "it exports what libgbrun.map lists" "$exported" \
     "$(nm -D --defined-only "$library/libgbrun.so" | awk '$2 == "T" { print $3 }' | grep -v san_ | sort)"
 equals "each of them is declared in measure.h" "" "$(for name in $exported; do

@@ -174,11 +174,44 @@ class Tests(unittest.TestCase):
         rounds = 40 if results.long else 4
         ratio = gbrun.compare(lambda: work(2000), lambda: work(4000), visit="20 ms", max_rounds=rounds, margin=0.2)
         self.assertTrue(ratio.low < ratio.ratio < ratio.high, repr(ratio))
-        self.assertIn(ratio.verdict, repr(ratio))
+        self.assertIn(f"{ratio.verdict}, in this process: ", repr(ratio))
         if results.long:
             self.assertEqual(ratio.verdict, "slower", repr(ratio))
             self.assertTrue(ratio.low < 2.7 and 1.5 < ratio.high, repr(ratio))
             self.assertGreater(ratio.new_time, ratio.base_time)
+
+    def test_functions_of_modules_are_compared_in_processes_of_their_own(self):
+        log = os.path.abspath("apart.txt")
+        with open("apart.py", "w") as file:
+            file.write(f"""import os
+open({log!r}, "a").write(f"{{os.getpid()}}\\n")
+def one():
+    return sum(range(300))
+def other():
+    print("printed")
+    return sum(range(300))
+def fails():
+    raise KeyError("there")
+""")
+        patch = unittest.mock.patch.object(sys, "path", [os.getcwd(), *sys.path])
+        patch.start()
+        self.addCleanup(patch.stop)
+        import apart
+
+        settings = dict(FEW, max_rounds=5, margin=0)
+        found = gbrun.compare(apart.one, apart.other, **settings)
+        self.assertTrue(found.is_isolated)
+        self.assertNotIn("in this process", repr(found))
+        self.assertEqual((len(found.base.samples), len(found.new.samples)), (20, 20))
+        with open(log) as file:
+            pids = file.read().split()
+        self.assertEqual(len(set(pids)), 1 + 2 * len(found.base_rounds))  # this one, and one of each visit
+        self.refused(KeyError, "there", gbrun.compare, apart.one, apart.fails, **settings)
+        here = gbrun.compare(apart.one, lambda: None, **settings)
+        self.assertFalse(here.is_isolated)
+        self.assertIn(f"{here.verdict}, in this process: ", repr(here))
+        self.assertFalse(gbrun.compare(apart.one, apart.other, isolate=False, **settings).is_isolated)
+        self.refused(ValueError, "isolate=True", gbrun.compare, apart.one, lambda: None, isolate=True, **settings)
 
     def test_what_is_raised_arrives_as_itself(self):
         def fails():

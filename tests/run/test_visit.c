@@ -219,6 +219,7 @@ static void expect_walk(struct schedule *schedule, uint32_t n_rounds, const bool
     ck_assert_str_eq(text_get(&out), expected);
 }
 
+/* In the first block of two rounds pair 0 begins with the new side, pair 1 with the base. */
 TEST(sides_take_turns)
 {
     CLEANUP(arena_free) struct arena arena = {0};
@@ -238,7 +239,7 @@ TEST(sides_take_turns)
     ck_assert_uint_eq(n_known, 1);
     ck_assert_uint_eq(schedule.n_rounds, 1);
     expect_walk(&schedule, 1, none,
-                "nop seed=1 side=base/0:0 of 1 as cuda:-1; nop seed=1 side=new/0:0 of 1 as "
+                "nop seed=1 side=new/0:0 of 1 as cuda:-1; nop seed=1 side=base/0:0 of 1 as "
                 "cuda:-1; nop seed=2 side=base/0:0 of 1 as cuda:-1; nop seed=2 side=new/0:0 "
                 "of 1 as cuda:-1; ");
     expect_walk(&schedule, 2, first,
@@ -246,8 +247,8 @@ TEST(sides_take_turns)
                 "cuda:-1; ");
     /* position 3 is done: that of side new and seed 1 */
     expect_walk(&schedule, 3, none,
-                "nop seed=1 side=base/2:0 of 1 as cuda:-1; nop seed=2 side=base/2:0 of 1 as "
-                "cuda:-1; nop seed=2 side=new/2:0 of 1 as cuda:-1; ");
+                "nop seed=1 side=base/2:0 of 1 as cuda:-1; nop seed=2 side=new/2:0 of 1 as "
+                "cuda:-1; nop seed=2 side=base/2:0 of 1 as cuda:-1; ");
     expect_walk(&schedule, 3, none, "");
     error_list_free(&errors);
 }
