@@ -192,14 +192,14 @@ double effective_sample_size(const double *values, uint64_t n, double median)
 static const double CORRELATION_MIN = 0.2;
 static const double CORRELATION_MAX = 0.5;
 
-double series_trend(const double *values, size_t n)
+struct series_slope series_slope(const double *values, size_t n)
 {
     const double middle = 0.5 * ((double)n - 1.0);
     double mean = 0.0;
     double moment = 0.0;
     double places = 0.0;
     if (n < 3)
-        return 0.0;
+        return (struct series_slope){0.0, (double)INFINITY};
     for (size_t i = 0; i < n; i++)
         mean += values[i] / (double)n;
     for (size_t i = 0; i < n; i++) {
@@ -222,5 +222,5 @@ double series_trend(const double *values, size_t n)
     const double excused = fmin(r, CORRELATION_MAX);
     if (r > CORRELATION_MIN)
         variance *= (1.0 + excused) / (1.0 - excused);
-    return slope != 0.0 ? slope / sqrt(variance) : 0.0;
+    return (struct series_slope){slope, sqrt(variance)};
 }
