@@ -54,6 +54,11 @@ struct series_window {
 struct series_window series_window(const struct series_places *places, const int64_t *twice_sums,
                                    double variance);
 
+/* Twice the sums of "is below a value, or half if equal" of places->n values in the order measured.
+ * Returns its variance. */
+double indicator_sums_of(const double *values, const struct series_places *places, double value,
+                         int64_t *ret_twice_sums);
+
 /* For the median of n values in the order measured: never more than n. O(n) time, fixed memory. */
 double effective_sample_size(const double *values, uint64_t n, double median);
 
