@@ -37,7 +37,10 @@ SYSTEM_SOURCES = \
 DIGEST_SOURCES = \
 	plugins/common/system/sha256_digest.c \
 	plugins/common/system/sha256_digest.h
-core_libmeasuring_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
+# Percentiles of series rest on it as policies do.
+core_libmeasuring_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES) \
+	plugins/common/policy/effective_size.c \
+	plugins/common/policy/effective_size.h
 
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
 # that work together, programs that are started, inputs and references of sums that are verified.

@@ -155,6 +155,11 @@ static size_t list_all(const struct distribution *distribution, struct bin *bins
     return list.n;
 }
 
+const double *distribution_first(const struct distribution *distribution)
+{
+    return distribution->values;
+}
+
 struct distribution_summary distribution_summary(const struct distribution *distribution)
 {
     const uint64_t n = distribution->n;
@@ -209,19 +214,20 @@ static uint64_t first_above(uint64_t n, double p, double share)
 }
 
 struct bins_interval bins_quantile_interval(const struct bin *bins, size_t n_bins, uint64_t n,
-                                            double p, double confidence)
+                                            uint64_t n_effective, double p, double confidence)
 {
     const double outside = 0.5 * (1 - confidence);
     struct bins_interval range = {-INFINITY, INFINITY};
-    if (n == 0 || n_bins == 0 || !(p > 0 && p < 1))
+    if (n == 0 || n_effective == 0 || n_bins == 0 || !(p > 0 && p < 1))
         return range;
     /* The value of rank k, from 0, is above the quantile with P(B <= k), and below it with
      * P(B > k). */
-    const uint64_t above_low = first_above(n, p, outside);
-    const uint64_t high = first_above(n, p, 1 - outside);
+    const uint64_t above_low = first_above(n_effective, p, outside);
+    const uint64_t high = first_above(n_effective, p, 1 - outside);
+    const double scale = (double)n / (double)n_effective;
     if (above_low > 0)
-        range.low = value_at(bins, n_bins, (double)(above_low - 1));
-    if (high < n)
-        range.high = value_at(bins, n_bins, (double)high);
+        range.low = value_at(bins, n_bins, floor((double)(above_low - 1) * scale));
+    if (high < n_effective)
+        range.high = value_at(bins, n_bins, ceil((double)(high + 1) * scale) - 1);
     return range;
 }

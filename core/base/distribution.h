@@ -30,6 +30,9 @@ struct distribution *distribution_new(void);
 bool distribution_add(struct distribution *distribution, double value);
 void distribution_free(struct distribution *distribution); /* NULL allowed */
 
+/* The first ones in the order added: all there are, or DISTRIBUTION_EXACT. */
+const double *distribution_first(const struct distribution *distribution);
+
 struct distribution_summary {
     uint64_t n;
     double min, max, mean, stdev; /* NaN: of no value; stdev: of less than two */
@@ -44,12 +47,13 @@ void distribution_bins(const struct distribution *distribution, struct bin *ret_
 double bins_quantile(const struct bin *bins, size_t n_bins, uint64_t n, double p);
 
 /*
- * The order statistics between which the p-quantile of what n independent values are drawn from
- * lies with the confidence, whatever its distribution (David and Nagaraja, Order Statistics, 7.1):
- * the number of values below it is binomial. An end that n values are too few for is infinite.
+ * The order statistics between which the p-quantile of what n values are drawn from lies with the
+ * confidence, whatever its distribution (David and Nagaraja, Order Statistics, 7.1): the number of
+ * values below it is binomial, of n_effective independent ones, whose ranks are scaled. An end that
+ * these are too few for is infinite.
  */
 struct bins_interval {
     double low, high;
 };
 struct bins_interval bins_quantile_interval(const struct bin *bins, size_t n_bins, uint64_t n,
-                                            double p, double confidence);
+                                            uint64_t n_effective, double p, double confidence);

@@ -74,18 +74,19 @@ static void send_one_series(struct worker_link *link, const struct series *serie
 {
     const struct distribution_summary summary = distribution_summary(series->distribution);
     CLEANUP(free_pointer) struct bin *bins = memory_allocate((summary.n_bins + 1) * sizeof *bins);
-    const struct series_record record = {.name = series->name,
-                                         .unit = series->unit,
-                                         .n = summary.n,
-                                         .n_refused = series->n_refused,
-                                         .min = summary.min,
-                                         .max = summary.max,
-                                         .mean = summary.mean,
-                                         .stdev = summary.stdev,
-                                         .error_ratio = summary.error_ratio,
-                                         .bins = bins,
-                                         .n_bins = summary.n_bins};
+    struct series_record record = {.name = series->name,
+                                   .unit = series->unit,
+                                   .n = summary.n,
+                                   .n_refused = series->n_refused,
+                                   .min = summary.min,
+                                   .max = summary.max,
+                                   .mean = summary.mean,
+                                   .stdev = summary.stdev,
+                                   .error_ratio = summary.error_ratio,
+                                   .bins = bins,
+                                   .n_bins = summary.n_bins};
     distribution_bins(series->distribution, bins);
+    series_order_sizes(series->order, series->distribution, summary.n, record.n_effective);
     link_send_record(link, WIRE_SERIES, &record);
 }
 

@@ -136,7 +136,10 @@ static void get_series(struct wire_reader *reader, struct arena *arena, struct s
 {
     *ret = (struct series_record){0};
     get_record(reader, arena, WIRE_SERIES, ret);
-    if (reader->failed || ret->n_refused > INT64_MAX ||
+    bool is_sound = true;
+    for (size_t i = 0; i < SERIES_LEVELS; i++)
+        is_sound = is_sound && ret->n_effective[i] <= ret->n;
+    if (reader->failed || ret->n_refused > INT64_MAX || !is_sound ||
         !series_bins_are_sound(ret->bins, ret->n_bins, ret->n)) {
         reader->failed = true;
         ret->n_bins = ret->n = 0;

@@ -57,6 +57,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/sandbox.h \
 	core/run/series.c \
 	core/run/series.h \
+	core/run/series_order.c \
+	core/run/series_order.h \
 	core/run/session.c \
 	core/run/session.h \
 	core/run/sets.c \

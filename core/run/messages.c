@@ -253,9 +253,11 @@ static const struct wire_field *const more_fields[WIRE_TYPES] = {
     [WIRE_SUMMARY] = (const struct wire_field[]){FIELDS(struct check_summary_record, histogram,
                                                         above_floor),
                                                  {0}},
-    [WIRE_SERIES] = (const struct wire_field[]){FIELD_ITEMS(struct series_record, bins, n_bins,
-                                                            bin_fields),
-                                                {0}},
+    [WIRE_SERIES] =
+        (const struct wire_field[]){FIELDS(struct series_record, n_effective[0], n_effective[1],
+                                           n_effective[2], n_effective[3]),
+                                    FIELD_ITEMS(struct series_record, bins, n_bins, bin_fields),
+                                    {0}},
     [WIRE_INTERFERENCE] = (const struct wire_field[]){
         FIELDS(struct interference_record, is_known, own_cpu_ns), {0}}};
 

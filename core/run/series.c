@@ -316,9 +316,12 @@ static void take(void *context, size_t thread, const struct given_sample *sample
             continue;
         }
         struct series *series = &set->items[number - 1];
-        if (!distribution_add(series->distribution, samples[i].value))
+        if (!distribution_add(series->distribution, samples[i].value)) {
             series->n_refused++;
-        else if (number == taking->wanted)
+            continue;
+        }
+        series_order_add(&series->order, series->distribution, ++series->n, samples[i].value);
+        if (number == taking->wanted)
             keep(taking->values, thread, samples[i].value);
     }
 }
@@ -382,8 +385,10 @@ void series_values_free(struct series_values *values)
 
 void series_free(struct series_set *set)
 {
-    for (uint32_t i = 0; i < set->n; i++)
+    for (uint32_t i = 0; i < set->n; i++) {
         distribution_free(set->items[i].distribution);
+        free(set->items[i].order);
+    }
     *set = (struct series_set){0};
     clear_buffers();
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/distribution.h"
 #include "core/base/error.h"
+#include "core/run/series_order.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,7 +53,8 @@ struct series {
     char name[SERIES_NAME_MAX + 1];
     char unit[SERIES_UNIT_MAX + 1];
     struct distribution *distribution;
-    uint64_t n_refused; /* not finite, or too large */
+    struct series_order *order;
+    uint64_t n, n_refused; /* in them; not finite, or too large */
 };
 
 /* Values of one series, in about the order in which they were given: those of several threads are

@@ -172,8 +172,8 @@ void series_find_quantiles(struct series_record *series)
     const size_t n_bins = (size_t)series->n_bins;
     for (size_t i = 0; i < SERIES_LEVELS; i++) {
         const double p = series_levels[i].p;
-        const struct bins_interval range = bins_quantile_interval(series->bins, n_bins, series->n,
-                                                                  p, confidence);
+        const struct bins_interval range = bins_quantile_interval(
+            series->bins, n_bins, series->n, series->n_effective[i], p, confidence);
         series->quantiles[i] = (struct series_quantile){
             within(series, bins_quantile(series->bins, n_bins, series->n, p)),
             within(series, range.low), within(series, range.high)};

@@ -243,7 +243,7 @@ extern const struct series_level {
 } series_levels[SERIES_LEVELS];
 struct series_quantile {
     double value;
-    double low, high; /* its 95 % interval, as if samples were independent; infinite: no end */
+    double low, high; /* its 95 % interval; infinite: no end */
 };
 struct series_record {
     const char *name, *unit;
@@ -251,10 +251,11 @@ struct series_record {
     double min, max, mean, stdev;
     double error_ratio; /* of the bins' values: DISTRIBUTION_ERROR, or 0 */
     struct series_quantile quantiles[SERIES_LEVELS]; /* of series_levels */
+    uint64_t n_effective[SERIES_LEVELS];             /* for each of them; not stored */
     const struct bin *bins; /* n_bins; NULL: not read, see store_series_bins */
     uint64_t n_bins;
 };
-/* Fills in the quantiles, from n and the bins. */
+/* Fills in the quantiles, from n, n_effective and the bins. */
 void series_find_quantiles(struct series_record *series);
 
 /* One column of samples. "wall", "kernel" ...: time of one iteration on that clock, ns. "elapsed":

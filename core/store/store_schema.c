@@ -526,8 +526,8 @@ static const struct stored_column series_columns[] = {
     COLUMN(error_ratio, "REAL NOT NULL", 9, record.error_ratio,
            "of quantiles and bins: each value is known to this share of it; 0: exactly"),
     COLUMN(p50, "REAL", 9, record.quantiles[0].value,
-           "quantiles, and the 95 % interval of each, as if values were\n"
-           "independent; an end that they are too few for is infinite"),
+           "quantiles, and the 95 % interval of each, of the effective sample\n"
+           "size; an end that it is too small for is infinite"),
     COLUMN(p50_low, "REAL", 9, record.quantiles[0].low, NULL),
     COLUMN(p50_high, "REAL", 9, record.quantiles[0].high, NULL),
     QUANTILE(p90, 1),

@@ -383,6 +383,9 @@ static void explain_obstacle(const struct steady *steady, char *ret, size_t size
         snprintf(ret, size, "still %s by %.2g %% a second", first > 0.0 ? "rising" : "falling",
                  100.0 * fabs(first));
         break;
+    case OBSTACLE_BOUND:
+        snprintf(ret, size, "a trend of up to %.2g %% a second is not excluded yet", 100.0 * first);
+        break;
     default:
         break;
     }
@@ -560,7 +563,9 @@ static const struct gb_plugin steady_plugin = {
         "there are more than two samples for an effective one. Below a precision of 1 % those of "
         "correlated samples grow with its square, four times as many at 0.5 %;\n"
         "- trends: nothing is certified while times go one way, beyond chance, by more than a "
-        "quarter of `precision` in a second, or in the time measured if that is longer;\n"
+        "quarter of `precision` in a second, or in the time measured if that is longer; and, as "
+        "noise may hide one, until it is 99 % certain that none changes the median of the second "
+        "that follows by more than `precision`, or by the noise of a sample where that is more;\n"
         "- warm-up: up to `discard` of the samples is left out at the start, unless that warm-up "
         "recurs later at the same clock; what is retained must then last twice `floor_wall`;\n"
         "- timer resolution: ticks are interpolated where samples are spread over several; where "
@@ -581,8 +586,7 @@ static const struct gb_plugin steady_plugin = {
         "`without` leaves rules out. It is a list of wall_floor, effective_size, mid_quantile, "
         "sequence (the interval is then one for a single look), discard, recurrence, modes, "
         "resolution, clocks, mixing (of the quantiles at 10 and 90 %, 26 and 75), settling "
-        "(twice), "
-        "dithering and trend.",
+        "(twice), dithering, trend and trend_bound.",
     GB_OPTIONS(steady_table, struct params),
     .ops = &ops,
 };

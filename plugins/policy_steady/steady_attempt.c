@@ -20,6 +20,8 @@ static const double CORRELATED_BELOW = 1.25; /* samples for an effective one; 2 
 static const double TREND_MIN = 2.5;         /* Student's t */
 static const double TREND_SHARE = 0.25;      /* of the precision, that a trend may change */
 static const double TREND_AHEAD_NS = 1e9;    /*   in the next second, or longer */
+static const double BOUND_ERRORS = 2.4;      /* standard errors: to one side, 99 % */
+static const double DENSITY_HALF = 0.05;     /* of the samples, to either side of a quantile */
 static const double FOLLOWING = 3.0;         /* standard errors */
 static const double FOLLOWING_SHARE = 0.5;   /* of the precision, between two levels of the clock */
 
@@ -451,21 +453,28 @@ static bool is_mixed(const struct work *work)
     return true;
 }
 
+/* The wall time of the retained samples. */
+static double retained_ns(const struct work *work)
+{
+    const struct retained *retained = work->retained;
+    return work->evidence->elapsed_ns * (double)retained->n /
+           (double)(retained->first + retained->n);
+}
+
 /* A regime that began within the visit looks like what comes after warm-up. */
 static bool has_settled(const struct work *work)
 {
-    const struct retained *retained = work->retained;
-    const double share = (double)retained->n / (double)(retained->first + retained->n);
-    const double settled_ns = work->evidence->elapsed_ns * share;
-    if (retained->first == 0 || !has(work, STEADY_SETTLING) || !has(work, STEADY_WALL_FLOOR) ||
-        settled_ns >= work->limits->settling_ns)
+    const double settled_ns = retained_ns(work);
+    if (work->retained->first == 0 || !has(work, STEADY_SETTLING) ||
+        !has(work, STEADY_WALL_FLOOR) || settled_ns >= work->limits->settling_ns)
         return true;
     return blocked(work, OBSTACLE_SETTLING, work->limits->settling_ns, settled_ns), false;
 }
 
 /* --- trends --- */
 
-static const double TREND_SHARES[] = {0.5, 0.25, 0.75};
+/* Together 93 % as efficient as a mean of normal times. */
+static const double TREND_SHARES[] = {0.5, 0.1, 0.3, 0.7, 0.9};
 enum { TREND_QUANTILES = sizeof TREND_SHARES / sizeof TREND_SHARES[0] };
 
 /* Adds the mean of "is below a value" of each stretch. */
@@ -494,15 +503,34 @@ static double change_of(const double *stretches, size_t n)
     return change;
 }
 
-/* Whether times go one way, beyond chance: by their ranks, as these know no outliers. *ret_change:
- * what the median changes by in the three quarters of the wall time between the middles of the
- * first quarter and of the last. */
-static bool has_trend(const struct work *work, double *ret_change)
+/* Of the retained samples, by their ranks, as these know no outliers. */
+struct trend {
+    double change; /* of the median in the three quarters of the wall time between the middles of
+                      the first quarter and of the last */
+    double most;   /*   and the most that times may change by in all of it */
+    double noise;  /* standard deviation of times that were independent */
+    bool is_there; /* beyond chance */
+};
+
+/* What times change by where so much more often, for all TREND_SHARES together, they lie below. */
+static double shift_for(const struct work *work, double change)
+{
+    double density = 0.0;
+    for (size_t i = 0; i < TREND_QUANTILES; i++) {
+        const double width = quantile(work, TREND_SHARES[i] + DENSITY_HALF) -
+                             quantile(work, TREND_SHARES[i] - DENSITY_HALF);
+        if (isfinite(width)) /* there may be no such rank */
+            density += 2.0 * DENSITY_HALF / fmax(width, work->evidence->tick_ns);
+    }
+    return density > 0.0 ? change / density : 0.0;
+}
+
+/* False: of so few samples nothing is known. */
+static bool find_trend(const struct work *work, struct trend *ret)
 {
     const struct retained *retained = work->retained;
     const size_t n = retained->n < SERIES_BATCHES ? (size_t)retained->n : SERIES_BATCHES;
     double stretches[SERIES_BATCHES] = {0.0};
-    double change = 0.0;
     uint64_t ends[SERIES_BATCHES];
     for (size_t i = 0; i < n; i++)
         ends[i] = (i + 1) * retained->n / n;
@@ -511,28 +539,47 @@ static bool has_trend(const struct work *work, double *ret_change)
     for (size_t i = 0; i < TREND_QUANTILES; i++) {
         add_stretches(work, retained_at_share(retained, TREND_SHARES[i]), ends, n, stretches);
         if (i == 0)
-            change = change_of(stretches, n);
+            ret->change = shift_of(work, change_of(stretches, n));
     }
-    *ret_change = shift_of(work, change);
-    return fabs(series_trend(stretches, n)) > TREND_MIN;
+    const struct series_slope line = series_slope(stretches, n);
+    /* The variance of a stretch is n (n^2 - 1) / 12 times that of the slope. */
+    const double places = ((double)n * (double)n - 1.0) / 12.0;
+    ret->noise = shift_for(work, line.error * sqrt(places * (double)retained->n));
+    ret->is_there = fabs(line.slope) > TREND_MIN * line.error;
+    ret->most = shift_for(work, (double)n * (fabs(line.slope) + BOUND_ERRORS * line.error));
+    return true;
 }
 
 /* Nothing tells a trend that ends from one that does not: what it would change until the time that
  * was measured has passed once more, or a second, must hardly count. */
-static bool is_on_its_way(const struct work *work)
+static bool is_on_its_way(const struct work *work, const struct trend *trend)
 {
-    const struct retained *retained = work->retained;
-    const double share = (double)retained->n / (double)(retained->first + retained->n);
-    const double span = 0.75 * share * work->evidence->elapsed_ns;
-    double change = 0.0;
-    if (!has(work, STEADY_TREND) || !has_trend(work, &change))
-        return false;
+    const double span = 0.75 * retained_ns(work);
     const double centre = work->attempt->centre.value;
-    const double ahead = fabs(change) * fmax(1.0, TREND_AHEAD_NS / span);
-    if (ahead <= TREND_SHARE * work->limits->precision * centre)
+    const double ahead = fabs(trend->change) * fmax(1.0, TREND_AHEAD_NS / span);
+    if (!has(work, STEADY_TREND) || !trend->is_there ||
+        ahead <= TREND_SHARE * work->limits->precision * centre)
         return false;
-    blocked(work, OBSTACLE_TREND, change / centre * 1e9 / span, 0.0);
+    blocked(work, OBSTACLE_TREND, trend->change / centre * 1e9 / span, 0.0);
     return true;
+}
+
+/* What noise may hide must not change the median of the next second by what counts. */
+static bool is_bounded(const struct work *work, const struct trend *trend)
+{
+    const double span = retained_ns(work);
+    const double centre = work->attempt->centre.value;
+    const double wanted = fmax(work->limits->precision * centre, trend->noise);
+    if (!has(work, STEADY_TREND_BOUND) ||
+        trend->most * 0.5 * (span + TREND_AHEAD_NS) <= wanted * span)
+        return true;
+    return blocked(work, OBSTACLE_BOUND, trend->most / centre * 1e9 / span, 0.0), false;
+}
+
+static bool is_still(const struct work *work)
+{
+    struct trend trend;
+    return !find_trend(work, &trend) || (!is_on_its_way(work, &trend) && is_bounded(work, &trend));
 }
 
 static void find_modes(const struct work *work, struct modes *ret)
@@ -559,7 +606,7 @@ static int32_t verdict_of(const struct work *work)
     if (!were_visited(work, &modes) || !are_tails_known(work))
         return GB_VERDICT_NONE;
     if (is_narrow)
-        return is_mixed(work) && !is_on_its_way(work) ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
+        return is_mixed(work) && is_still(work) ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
     if (modes.n > 1 && measure_modes(work, &modes, false, measured))
         return GB_VERDICT_MULTIMODAL;
     return blocked(work, OBSTACLE_WIDTH, reach(&attempt->centre) / attempt->centre.value, 0.0);
@@ -631,6 +678,7 @@ void steady_attempt_describe(const struct steady_limits *limits,
     struct work work = {
         .limits = limits, .evidence = evidence, .retained = retained, .attempt = attempt};
     struct modes modes;
+    struct trend trend;
     if (!(attempt->centre.value > 0.0))
         return;
     series_places_of(retained->n, &work.places);
@@ -642,7 +690,8 @@ void steady_attempt_describe(const struct steady_limits *limits,
         measure_modes(&work, &modes, true, attempt->modes);
     if (attempt->verdict != GB_VERDICT_NONE)
         return;
-    if (attempt->obstacle == OBSTACLE_WIDTH || attempt->obstacle == OBSTACLE_TAIL)
-        is_on_its_way(&work);
+    if ((attempt->obstacle == OBSTACLE_WIDTH || attempt->obstacle == OBSTACLE_TAIL) &&
+        find_trend(&work, &trend))
+        is_on_its_way(&work, &trend);
     find_ends(&work);
 }

@@ -2,7 +2,7 @@
  * steady_attempt.h - what samples say about their median if the first few are left out as warm-up,
  * and whether that will do: the rules of steady.c but for when to look. Plugin side.
  *
- * Four of them are about what a few samples cannot show:
+ * Five of them are about what a few samples cannot show:
  *  - mixing: a median is certified if the effective sample size is 26 at least, for it and for the
  *    quantiles at 10 and 90 %; and 75 for it where samples are correlated, so that there are two of
  *    them or more for each effective one. Below 1 % those of correlated samples, the tails' too,
@@ -15,6 +15,12 @@
  *    ends, so warm-up is the dearer explanation.
  *  - trend: nothing is certified while times go one way, beyond chance, by more in a second, or in
  *    the time that was measured if that is longer, than a quarter of the precision.
+ *  - trend bound: a certificate speaks for the second that follows as well, whose middle lies
+ *    (t + 1 s) / 2 after that of the t that were measured. By then a trend that noise hides must
+ * not have changed the median by more than the precision, with a confidence of 99 %; or, where that
+ *    is more, than a standard deviation of the noise, so that noise above the precision takes as
+ *    many samples as noise of the precision. A least-squares slope has a standard error of
+ *    sqrt(12) / (t sqrt(n)) of these deviations: of 6250 samples a second 0.2 s are needed.
  *  - resolution: the interval is at least half a tick to either side, as a phase that is locked
  *    shifts every sample by up to that, however wide they are spread. On few ticks, the quartiles
  *    at most two apart, it is a tick: such samples may be dithered by a phase that is anywhere,
@@ -46,7 +52,8 @@
     X(MIXING, "mixing", 9)                                                                         \
     X(SETTLING, "settling", 10)                                                                    \
     X(DITHERING, "dithering", 11)                                                                  \
-    X(TREND, "trend", 12)
+    X(TREND, "trend", 12)                                                                          \
+    X(TREND_BOUND, "trend_bound", 13)
 
 enum {
 #define STEADY_RULE_BIT(name, word, bit) STEADY_##name = 1 << (bit),
@@ -87,7 +94,8 @@ enum {
     OBSTACLE_TAIL,      /* which quantile, and how far its interval reaches, as a share of it */
     OBSTACLE_WIDTH,     /* how far the interval reaches, as a share of the centre */
     OBSTACLE_MIXING,    /* effective samples needed, and what there are */
-    OBSTACLE_TREND      /* change in a second, as a share of the centre */
+    OBSTACLE_TREND,     /* change in a second, as a share of the centre */
+    OBSTACLE_BOUND      /* the same, of the most that it may be */
 };
 
 struct steady_attempt {

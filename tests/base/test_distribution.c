@@ -66,7 +66,7 @@ TEST(no_value_has_no_quantiles)
     ck_assert_uint_eq(summary.n_bins, 0);
     ck_assert(isnan(summary.mean) && isnan(summary.min) && isnan(summary.stdev));
     ck_assert(isnan(bins_quantile(NULL, 0, 0, 0.5)));
-    const struct bins_interval range = bins_quantile_interval(NULL, 0, 0, 0.5, 0.95);
+    const struct bins_interval range = bins_quantile_interval(NULL, 0, 0, 0, 0.5, 0.95);
     ck_assert(isinf(range.low) && isinf(range.high));
     distribution_free(NULL);
 }
@@ -147,18 +147,25 @@ TEST(binomial_probabilities)
 TEST(intervals_are_order_statistics)
 {
     static const struct {
-        size_t n;
+        size_t n, n_effective;
         double level, low, high;
     } known[] = {
-        {100, 0.5, 40, 61},   {100, 0.999, 99, INFINITY}, {5, 0.5, -INFINITY, INFINITY},
-        {400, 0.5, 180, 221}, {400, 0.9, 348, 372},       {400, 0.99, 392, 400},
+        {100, 100, 0.5, 40, 61},
+        {100, 100, 0.999, 99, INFINITY},
+        {5, 5, 0.5, -INFINITY, INFINITY},
+        {400, 400, 0.5, 180, 221},
+        {400, 400, 0.9, 348, 372},
+        {400, 400, 0.99, 392, 400},
+        {400, 100, 0.5, 157, 244}, /* four for one: from (40 - 1) 4 to 61 x 4 */
+        {400, 5, 0.5, -INFINITY, INFINITY},
+        {400, 0, 0.5, -INFINITY, INFINITY},
     };
     struct bin ranks[400];
     for (size_t i = 0; i < 400; i++)
         ranks[i] = (struct bin){(double)i + 1, 1};
     for (size_t i = 0; i < N_OF(known); i++) {
-        const struct bins_interval range = bins_quantile_interval(ranks, known[i].n, known[i].n,
-                                                                  known[i].level, 0.95);
+        const struct bins_interval range = bins_quantile_interval(
+            ranks, known[i].n, known[i].n, known[i].n_effective, known[i].level, 0.95);
         ck_assert_double_eq(range.low, known[i].low);
         ck_assert_double_eq(range.high, known[i].high);
     }

@@ -1,7 +1,8 @@
 /*
- * giver.c - gives samples of its own: each of its threads the values 1 to 1000 over and over, n of
- * them an iteration, in us; and the depth 7 once an iteration, which is no time. With collect, a
- * series `collected` from there, as of a device. In other ways it breaks the rules.
+ * giver.c - gives samples of its own: each of its threads the values 1 to 1000 over and over, in an
+ * order that looks independent, n of them an iteration, in us; and the depth 7 once an iteration,
+ * which is no time. With collect, a series `collected` from there, as of a device. In other ways it
+ * breaks the rules.
  */
 #include "tests/modules/words.h"
 
@@ -10,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS_MAX = 64, CYCLE = 1000 };
+enum { THREADS_MAX = 64, CYCLE = 1000, SCATTER = 387 };
 /* nan: every tenth value is none; name, number: of a series; unit: declared twice; many: series;
  * late: in verify; background: by a thread that does not stop before destroy. */
 #define FAULTS(X)                                                                                  \
@@ -40,7 +41,7 @@ static double value_of(const struct giver *giver, uint64_t i)
 {
     if (giver->fault == IS_nan && i % 10 == 0)
         return i % 20 == 0 ? (double)NAN : (double)INFINITY;
-    return (giver->fault == IS_negative ? -1.0 : 1.0) * (double)(i % CYCLE + 1);
+    return (giver->fault == IS_negative ? -1.0 : 1.0) * (double)(i * SCATTER % CYCLE + 1);
 }
 
 static void *give(void *object)

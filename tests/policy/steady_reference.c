@@ -414,8 +414,8 @@ static uint64_t stretches(const struct look *look, const double *shares, size_t 
     return n;
 }
 
-/* A straight line through them by least squares: its slope over the error of that. */
-static double slope_over_error(const double *y, uint64_t n)
+/* A straight line through them by least squares: its slope, and the error of that. */
+static double slope_of(const double *y, uint64_t n, double *ret_error)
 {
     double residuals[32], xx = 0.0, slope = 0.0;
     const double m = (double)n, middle = (m - 1.0) / 2.0, mean = average(y, n);
@@ -427,26 +427,51 @@ static double slope_over_error(const double *y, uint64_t n)
     for (uint64_t i = 0; i < n; i++)
         residuals[i] = y[i] - mean - slope * ((double)i - middle);
     const double variance = covariance(residuals, n, 0);
-    double r = covariance(residuals, n, 1) / variance;
+    double r = variance > 0.0 ? covariance(residuals, n, 1) / variance : 0.0;
     r = r > 0.2 ? fmin(r, 0.5) : 0.0;
-    return slope / sqrt(variance * m / (m - 2.0) / xx * (1.0 + r) / (1.0 - r));
+    *ret_error = sqrt(variance * m / (m - 2.0) / xx * (1.0 + r) / (1.0 - r));
+    return slope;
 }
+
+static const double trend_shares[] = {0.5, 0.1, 0.3, 0.7, 0.9};
+enum { TREND_SHARES = sizeof trend_shares / sizeof trend_shares[0] };
 
 static bool is_trending(const struct look *look, double share)
 {
-    static const double shares[] = {0.5, 0.25, 0.75};
-    double y[32], median_y[32], change = 0.0;
-    const uint64_t n = stretches(look, shares, 3, y);
-    stretches(look, shares, 1, median_y);
+    double y[32], median_y[32], change = 0.0, error;
+    const uint64_t n = stretches(look, trend_shares, TREND_SHARES, y);
+    stretches(look, trend_shares, 1, median_y);
     if (n < 4 || !with(look, IS_trend))
         return false;
     for (uint64_t i = 0; i < n / 4; i++)
         change += (median_y[i] - median_y[n - 1 - i]) / (double)(n / 4);
     const double p = fmin(fabs(change) / 2.0, 0.375);
     change = quantile(look, 0.5 + p) - quantile(look, 0.5 - p);
-    return fabs(slope_over_error(y, n)) > 2.5 &&
+    return fabs(slope_of(y, n, &error)) > 2.5 * error &&
            change * fmax(1.0, 1e9 / (0.75 * share * look->elapsed)) >
                look->rules->precision * look->median / 4.0;
+}
+
+/* What the median may differ by a second later, middle to middle. */
+static bool may_trend(const struct look *look, double share)
+{
+    double y[32], error, density = 0.0;
+    const uint64_t n = stretches(look, trend_shares, TREND_SHARES, y);
+    const double span = share * look->elapsed;
+    if (n < 4 || !with(look, IS_trend_bound))
+        return false;
+    for (size_t i = 0; i < TREND_SHARES; i++) {
+        const double width = quantile(look, trend_shares[i] + 0.05) -
+                             quantile(look, trend_shares[i] - 0.05);
+        density += isfinite(width) ? 0.1 / fmax(width, look->tick) : 0.0;
+    }
+    if (!(density > 0.0))
+        return false;
+    const double slope = fabs(slope_of(y, n, &error)) + 2.4 * error;
+    const double m = (double)n, xx = m * (m * m - 1.0) / 12.0;
+    const double noise = error * sqrt(xx) * sqrt((double)look->m / m) / density;
+    return slope * m / density / span * (span + 1e9) / 2.0 >
+           fmax(look->rules->precision * look->median, noise);
 }
 
 /* Are these effective samples enough? */
@@ -491,7 +516,8 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
     if (verdict != GB_VERDICT_NONE || !settled || !enough_visits(look, edges, n))
         return verdict;
     if (farther(look->median, look->low, look->high) <= wanted)
-        return mixed && !is_trending(look, share) ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
+        return mixed && !is_trending(look, share) && !may_trend(look, share) ? GB_VERDICT_CERTIFIED
+                                                                             : GB_VERDICT_NONE;
     return are_known ? GB_VERDICT_MULTIMODAL : GB_VERDICT_NONE;
 }
 

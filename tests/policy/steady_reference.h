@@ -20,7 +20,7 @@ struct reference_rules {
 /* clang-format off */
 #define REFERENCE_RULES(X)                                                                         \
     X(wall_floor) X(effective_size) X(mid_quantile) X(sequence) X(discard) X(recurrence) X(modes)  \
-    X(resolution) X(mixing) X(settling) X(dithering) X(trend)
+    X(resolution) X(mixing) X(settling) X(dithering) X(trend) X(trend_bound)
 /* clang-format on */
 enum { REFERENCE_RULES(WORD_NUMBER) REFERENCE_WORDS };
 extern const char *const reference_words[REFERENCE_WORDS];

@@ -306,17 +306,24 @@ TEST(as_its_formulas_say)
 
 /* --- trends --- */
 
-/* 1, 2, 4, 3: slope 0.8, residuals -0.3, -0.1, 1.1, -0.7 of squares 1.8, so 0.8 / sqrt(0.9 / 5);
- * they are not correlated with the next. */
-TEST(slopes_over_their_errors)
+/* 1, 2, 4, 3: slope 0.8, residuals -0.3, -0.1, 1.1, -0.7 of squares 1.8, so 0.8 and
+ * sqrt(0.9 / 5); they are not correlated with the next. */
+TEST(slopes_and_their_errors)
 {
-    const double up[] = {1, 2, 4, 3};
-    const double down[] = {3, 4, 2, 1};
-    const double equal[] = {5, 5, 5, 5};
-    ck_assert_double_eq_tol(series_trend(up, 4), 0.8 / sqrt(0.18), 1e-12);
-    ck_assert_double_eq_tol(series_trend(down, 4), -0.8 / sqrt(0.18), 1e-12);
-    ck_assert_double_eq(series_trend(equal, 4), 0.0);
-    ck_assert_double_eq(series_trend(up, 2), 0.0);
+    static const struct {
+        double values[4];
+        size_t n;
+        double slope, error;
+    } cases[] = {{{1, 2, 4, 3}, 4, 0.8, 0.18},
+                 {{3, 4, 2, 1}, 4, -0.8, 0.18},
+                 {{5, 5, 5, 5}, 4, 0.0, 0.0},
+                 {{1, 2, 4, 3}, 2, 0.0, (double)INFINITY}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct series_slope line = series_slope(cases[i].values, cases[i].n);
+        ck_assert_double_eq_tol(line.slope, cases[i].slope, 1e-12);
+        ck_assert(line.error == sqrt(cases[i].error) ||
+                  fabs(line.error - sqrt(cases[i].error)) < 1e-12);
+    }
 }
 
 /* Half below, half above: the residuals of the line are correlated by 0.72, which excuses no more
@@ -329,6 +336,7 @@ TEST(what_is_not_straight_is_a_trend_too)
     const double slope = 32.0 * 32.0 / 8.0 / 2728.0;
     const double squares = 8.0 - slope * slope * 2728.0;
     const double error = sqrt(squares / 30.0 / 2728.0);
-    ck_assert_double_eq_tol(series_trend(step, 32), slope / error / sqrt(3.0), 1e-9);
-    ck_assert_double_gt(series_trend(step, 32), 5.0);
+    const struct series_slope line = series_slope(step, 32);
+    ck_assert_double_eq_tol(line.slope / line.error, slope / error / sqrt(3.0), 1e-9);
+    ck_assert_double_gt(line.slope, 5.0 * line.error);
 }

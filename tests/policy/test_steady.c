@@ -85,7 +85,7 @@ TEST_TIMES(batches_do_not_matter, 3)
  * the first look. */
 TEST(hosts_may_take_more_or_less)
 {
-    fill_normal(3, 400, 1e6, 0.01);
+    fill_normal(3, 400, 1e6, 0.003);
     policy_run(times, 400, "steady");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     policy_give(times, 300);
@@ -146,22 +146,32 @@ static const struct stop {
     uint64_t n;      /* samples there are, which do not do; 0: enough */
     const char *end; /* of the reason */
 } stops[] = {
-    {"steady", 1, 0.01, 601, 649, .mean_ns = 1e5, .overhead_ns = 60e3},
+    {"steady;without=trend_bound", 1, 0.01, 601, 649, .mean_ns = 1e5, .overhead_ns = 60e3},
+    /* 0.2 s bound a trend under 1 % of noise; more noise takes as many samples, less takes fewer.
+     */
+    {"steady", 1, 0.01, 1220, 1530, .mean_ns = 1e5, .overhead_ns = 60e3},
+    {"steady", 1, 0.05, 1220, 1530, .mean_ns = 1e5, .overhead_ns = 60e3},
+    {"steady", 1, 0.003, 601, 649, .mean_ns = 1e5, .overhead_ns = 60e3},
+    {"steady", 1, 0.01, 16000, 16000, .drift = 0.02, .n = 16000, .mean_ns = 1e5,
+     .overhead_ns = 60e3},
     {"steady", .from = 150, .to = 150},
     /* A mode that is entered for the sixth time at sample 1101, 200 apart, is no secret before;
      * looks are close enough to tell from the fifth. */
     {"steady;growth=1.05;without=mixing;visits=6", 5, 0.001, 1101, 1210, .is_visited = true},
     {"steady;growth=1.05;without=mixing;visits=9", 5, 0.001, 1701, 1870, .is_visited = true},
-    {"steady;growth=1.05;without=mixing;visits=0", 5, 0.001, 150, 164, .is_visited = true},
+    {"steady;growth=1.05;without=mixing,trend_bound;visits=0", 5, 0.001, 150, 164,
+     .is_visited = true},
     /* The warm-up is left out, or takes half as many again. */
     {"steady", 6, 0.002, 360, 500, 90, MANY, .start = 100, .factor = 1.1},
     {"steady;without=discard,modes", 6, 0.002, 750, 2500, .start = 100, .factor = 1.1},
     /* A level that was there once only, at the end, however rare: by the tails, not by modes. */
     {"steady;without=modes", 13, 0.005, 500, 1000, 0, MANY, .start = 135, .factor = 1.1},
-    {"steady;without=modes,mixing", 13, 0.005, 150, 150, .start = 135, .factor = 1.1, .value = 1.1},
+    {"steady;without=modes,mixing,trend_bound", 13, 0.005, 150, 150, .start = 135, .factor = 1.1,
+     .value = 1.1},
     /* Where warm-up is left out, 0.2 s are retained: 200 samples. */
     {"steady", 14, 0.005, 221, 399, 21, 99, .start = 30, .factor = 1.1},
-    {"steady;without=settling", 14, 0.005, 150, 220, 21, 99, .start = 30, .factor = 1.1},
+    {"steady;without=settling,trend_bound", 14, 0.005, 150, 220, 21, 99, .start = 30,
+     .factor = 1.1},
     /* Trends of more than a quarter of the precision in a second are waited for, from four samples
      * on. */
     {"steady;without=mixing,effective_size", 16, 0.0003, 150, 150, .drift = 0.002},
@@ -170,24 +180,26 @@ static const struct stop {
     {"steady;without=mixing,effective_size,trend", 16, 0.0003, 150, 150, .drift = 0.008},
     {"steady;without=mixing,sequence,effective_size;min=4;floor_samples=4;floor_wall=0s", 0, 0.0, 5,
      5, .drift = 1.0, .n = 5},
-    {"steady;without=mixing,sequence,effective_size,trend;min=4;floor_samples=4;floor_wall=0s", 0,
-     0.0, 4, 4, .drift = 1.0},
+    {"steady;without=mixing,sequence,effective_size,trend,trend_bound;min=4;floor_samples=4;"
+     "floor_wall=0s",
+     0, 0.0, 4, 4, .drift = 1.0},
     /* Samples that would be certified at the 150th are held back while the clock is on its way and
      * the times follow it, and only then. What was before the 130th is left out at 520 samples. */
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_constant_clock, .followed = 1},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_noisy_clock},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_unknown_clock},
+    {"steady;without=modes,trend_bound", 9, 0.005, 150, 150, .clock = IS_constant_clock,
+     .followed = 1},
+    {"steady;without=modes,trend_bound", 9, 0.005, 150, 150, .clock = IS_noisy_clock},
+    {"steady;without=modes,trend_bound", 9, 0.005, 150, 150, .clock = IS_unknown_clock},
     {"steady;without=modes,mixing", 9, 0.005, 400, 1000, 0, MANY, .clock = IS_late_fall,
      .followed = 1, .value = 1.98 / 1.95},
-    {"steady;without=modes,clocks,mixing", 9, 0.005, 150, 150, .clock = IS_late_fall,
+    {"steady;without=modes,clocks,mixing,trend_bound", 9, 0.005, 150, 150, .clock = IS_late_fall,
      .followed = 1},
     {"steady;without=modes,mixing,trend", 9, 0.005, 200, 1000, 0, MANY, .clock = IS_fall,
      .followed = 1, .value = 1.98 / 1.95},
     /* beyond chance, but 0.4 % */
-    {"steady;without=modes,mixing,trend", 9, 0.005, 150, 150, .clock = IS_fall, .followed = 0.25,
-     .value = 1.002},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_late_fall},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_rising_clock},
+    {"steady;without=modes,mixing,trend,trend_bound", 9, 0.005, 150, 150, .clock = IS_fall,
+     .followed = 0.25, .value = 1.002},
+    {"steady;without=modes,trend_bound", 9, 0.005, 150, 150, .clock = IS_late_fall},
+    {"steady;without=modes,trend_bound", 9, 0.005, 150, 150, .clock = IS_rising_clock},
     /* Times scatter more than they follow the clock, which alone tells that the start was another
      * regime. */
     {"steady", 12, 0.05, 150, MANY, 90, MANY, .start = 100, .factor = 1.98 / 1.83,
@@ -316,6 +328,7 @@ TEST_TIMES(times_that_are_not_finite_are_left_out, 2)
     X(slow, 1.0 + 0.005 * *state)                                                                  \
     X(wide, exp(0.5 * normal))                                                                     \
     X(lesser_mode, (i % 1000 < 50 ? 1.2 : 1.0) + 0.003 * normal)                                   \
+    X(noisy, 1.0 + 0.01 * normal)                                                                  \
     X(fine, 1.0 + 0.003 * normal)
 enum { NOTED(WORD_NUMBER) };
 
@@ -330,7 +343,7 @@ static double noted_sample(int kind, size_t i, double *state, uint64_t *seed)
 }
 
 /* Samples of 100 us. */
-TEST_TIMES(obstacles_are_named, 11)
+TEST_TIMES(obstacles_are_named, 12)
 {
     static const struct {
         int kind;
@@ -343,6 +356,7 @@ TEST_TIMES(obstacles_are_named, 11)
         {IS_rising, 4000, "steady", "still rising by "},
         {IS_slow, 8000, "steady", "effective samples needed, "},
         {IS_wide, 1500, "steady", "to one side: needs about "},
+        {IS_noisy, 1100, "steady", "a trend of up to "},
         {IS_lesser_mode, 4000, "steady", "a lesser mode (5 %) was entered 4 of 6 times"},
         {IS_fine, 4000, "steady", ""},
         {IS_wide, 1500, "median_cs", "to either side: needs about "},
@@ -412,7 +426,7 @@ TEST(unknown_rules_are_refused)
         work.fake->reason,
         "without: unknown rule 'discards', expected wall_floor, effective_size, "
         "mid_quantile, sequence, discard, recurrence, modes, resolution, clocks, mixing, settling, "
-        "dithering, trend");
+        "dithering, trend, trend_bound");
 }
 
 /* --- quantiles --- */

@@ -332,10 +332,16 @@ TEST(summaries_that_make_no_sense_are_refused)
     ck_assert_uint_eq(collector.record.n_summaries, 0);
 }
 
-static int32_t collect_series(uint64_t n, const struct bin *bins)
+static int32_t collect_series(uint64_t n, uint64_t n_effective, const struct bin *bins)
 {
-    const struct series_record series = {
-        .name = "latency", .unit = "us", .n = n, .min = 1, .max = 3, .bins = bins, .n_bins = 2};
+    const struct series_record series = {.name = "latency",
+                                         .unit = "us",
+                                         .n = n,
+                                         .min = 1,
+                                         .max = 3,
+                                         .n_effective = {n_effective},
+                                         .bins = bins,
+                                         .n_bins = 2};
     wire_begin(&writer, WIRE_SERIES);
     put_record(&writer, WIRE_SERIES, &series);
     return collect(WIRE_SERIES);
@@ -349,14 +355,15 @@ TEST(series_come_back_if_they_make_sense)
         {{1, 1.5}, {3, 1.5}}, {{1, -1}, {3, 4}},    {{1, 2}, {INFINITY, 1}},
         {{NAN, 2}, {3, 1}},   {{1, 1e300}, {3, 1}}, {{1, 0x1p63}, {3, 3}}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
-        ck_assert_int_eq(collect_series(3, lies[i]), GB_CORRUPT);
-    ck_assert_int_eq(collect_series(4, good), GB_CORRUPT);
+        ck_assert_int_eq(collect_series(3, 3, lies[i]), GB_CORRUPT);
+    ck_assert_int_eq(collect_series(4, 3, good), GB_CORRUPT);
+    ck_assert_int_eq(collect_series(3, 4, good), GB_CORRUPT);
     ck_assert_uint_eq(collector.record.n_series, 0);
     for (int i = 0; i < SERIES_MAX; i++)
-        ck_assert_int_eq(collect_series(3, good), GB_OK);
+        ck_assert_int_eq(collect_series(3, 3, good), GB_OK);
     ck_assert_str_eq(collector.series[0].name, "latency");
     ck_assert_double_eq(collector.series[0].quantiles[0].value, 1);
-    ck_assert_int_eq(collect_series(3, good), GB_CORRUPT);
+    ck_assert_int_eq(collect_series(3, 3, good), GB_CORRUPT);
     collector_finish(&collector, CASE_OK, "");
     ck_assert_uint_eq(collector.record.n_series, SERIES_MAX);
     ck_assert_uint_eq(collector.record.n_metrics, 3 * SERIES_LEVELS); /* of one name */

@@ -13,7 +13,9 @@ tests_stopping_libstopping_la_SOURCES = \
 	tests/stopping/stopping_truth.h \
 	tests/stopping/trace_families.c \
 	tests/stopping/trace_generators.c \
-	tests/stopping/trace_generators.h
+	tests/stopping/trace_generators.h \
+	tests/stopping/visits.c \
+	tests/stopping/visits.h
 STOPPING_PROGRAM = tests/stopping/stopping
 # As the program of the bundle, it has no folder of plugins of its own.
 tests_stopping_stopping_SOURCES = tests/stopping/stopping.c core/run/plugin_folder.c

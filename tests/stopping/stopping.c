@@ -4,6 +4,7 @@
  * Exit code 1 if a gate fails, 2 for a usage error.
  */
 #include "tests/stopping/stopping_gates.h"
+#include "tests/stopping/visits.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -27,6 +28,9 @@ static const char *const usage_text =
     "  --held-out          also families that no page of the design names\n"
     "  --quick             fewer policies, scenarios and replications: under a minute\n"
     "  --recorded          operands are results files with long recordings\n"
+    "  --visits            whether certificates of steady hold for the next visit: one of a "
+    "visit,\n"
+    "                      and of three or more that share its least time\n"
     "  --list              print the families\n"
     "  --help              print this\n";
 
@@ -39,14 +43,20 @@ struct texts {
 
 static struct texts policy_texts, families, recorded;
 static uint64_t n_replications, seed = 1;
-static int is_held_out, is_quick, is_recorded, is_list;
+static int is_held_out, is_quick, is_recorded, is_list, is_visits;
 
 static const struct option options[] = {
-    {"policy", required_argument, NULL, 'p'},   {"replications", required_argument, NULL, 'r'},
-    {"seed", required_argument, NULL, 's'},     {"family", required_argument, NULL, 'f'},
-    {"held-out", no_argument, &is_held_out, 1}, {"quick", no_argument, &is_quick, 1},
-    {"recorded", no_argument, &is_recorded, 1}, {"list", no_argument, &is_list, 1},
-    {"help", no_argument, NULL, 'h'},           {0},
+    {"policy", required_argument, NULL, 'p'},
+    {"replications", required_argument, NULL, 'r'},
+    {"seed", required_argument, NULL, 's'},
+    {"family", required_argument, NULL, 'f'},
+    {"held-out", no_argument, &is_held_out, 1},
+    {"quick", no_argument, &is_quick, 1},
+    {"recorded", no_argument, &is_recorded, 1},
+    {"list", no_argument, &is_list, 1},
+    {"visits", no_argument, &is_visits, 1},
+    {"help", no_argument, NULL, 'h'},
+    {0},
 };
 
 static struct arena arena;
@@ -187,6 +197,36 @@ static void run_generated(struct text *out)
     gate_of_looks();
 }
 
+/* Visits of samples of 1 ms that begin 3 s after each other. */
+static void run_visits(void)
+{
+    static const struct {
+        const char *alone, *each;
+    } pairs[] = {{"steady", "steady floor_wall=34ms"},
+                 {"steady precision=0.5%", "steady precision=0.5% floor_wall=34ms"},
+                 {"steady precision=0.2%", "steady precision=0.2% floor_wall=34ms"}};
+    struct gb_error error;
+    printf("certified, false of these in %%; visits; samples\n\n%-14s %9s  %-22s %-24s %-24s\n",
+           "family", "precision", "one visit", "three or more", "and the next predicted");
+    for (size_t i = 0; i < n_visit_families; i++)
+        for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+            const struct trace_setting setting = {&visit_families[i], 1e6, 6e4};
+            if (stopping_policy_load(pairs[p].alone, &arena, &policies[0], &error) != GB_OK ||
+                stopping_policy_load(pairs[p].each, &arena, &policies[1], &error) != GB_OK)
+                die("%s", error.text);
+            const struct visits_outcome o = visits_outcome_of(&setting, &policies[0], &policies[1],
+                                                              seed, experiment.n_replications, 3e9);
+            printf("%-14s %7.1f %%  %5.1f %5.1f %9.0f", visit_families[i].name,
+                   100 * policies[0].precision, percent(o.n_certified, o.n),
+                   percent(o.n_false, o.n_certified), o.samples);
+            for (size_t r = 0; r < VISITS_RULES; r++)
+                printf(" %7.1f %5.1f %5.1f", percent(o.rules[r].n, o.n),
+                       percent(o.rules[r].n_false, o.rules[r].n), o.rules[r].visits);
+            printf(" %9.0f\n", o.combined_samples);
+            fflush(stdout);
+        }
+}
+
 static void run_recorded(struct text *out)
 {
     struct gb_error error;
@@ -214,6 +254,11 @@ int main(int argc, char **argv)
     experiment.n_replications = n_replications > 0 ? n_replications : is_quick ? 300 : 2000;
     experiment.n_jobs = n_cpus > 0 ? (uint32_t)n_cpus : 1;
     experiment.is_quick = is_quick != 0;
+    if (is_visits) {
+        run_visits();
+        arena_free(&arena);
+        return 0;
+    }
     load_policies();
     if (is_recorded)
         run_recorded(&out);

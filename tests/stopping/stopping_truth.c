@@ -186,6 +186,22 @@ static double samples_to_mix(double *const times[N_QUANTILES], uint32_t n_traces
     return samples;
 }
 
+/* The median of |z| is 0.67 of a standard error, to which come the 2.4 of the bound; ranks at five
+ * quantiles are 93 % as efficient as means. */
+static double samples_to_bound(const struct histogram *histogram,
+                               const struct trace_setting *setting, double precision, double tau)
+{
+    const double errors = 0.67 + 2.4, efficiency = 0.93, normal_quartiles = 1.349;
+    const double noise = (quantile(histogram, 0.75) - quantile(histogram, 0.25)) /
+                         normal_quartiles / quantile(histogram, 0.5) * sqrt(tau / efficiency);
+    double n = 16;
+    for (double off = INFINITY; off > fmax(precision, noise); n *= 1.01) {
+        const double span_s = 1e-9 * n * (setting->time_ns + setting->overhead_ns);
+        off = errors * noise * sqrt(12 / n) * (span_s + 1) / (2 * span_s);
+    }
+    return n;
+}
+
 /* The same traces as often as needed. */
 struct traces {
     const struct trace_setting *setting;
@@ -244,6 +260,7 @@ struct truth truth_of(const struct trace_setting *setting, double precision, uin
     truth.samples_to_know = truth.tau * samples_needed(&histogram, setting, precision, 0);
     truth.samples_to_resolve = truth.tau *
                                samples_needed(&histogram, setting, precision, END_DEVIATIONS);
+    truth.samples_to_bound = samples_to_bound(&histogram, setting, precision, truth.tau);
     trace_free(&trace);
     free(histogram.counts);
     return truth;

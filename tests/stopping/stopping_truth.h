@@ -17,6 +17,8 @@ struct truth {
     double samples_to_mix;     /* at which there are as many effective samples as `steady` asks for
                                   (steady_attempt.h, mixing), by 95 % of the estimates that it
                                   has of them */
+    double samples_to_bound;   /* at which half of its bounds of a trend are narrow enough
+                                  (steady_attempt.h, trend bound) */
 };
 
 /* Simulates n_traces traces of n samples each, from where the family has settled; 64 times 32768

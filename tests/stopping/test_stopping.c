@@ -4,6 +4,7 @@
 #include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/stopping/stopping_gates.h"
+#include "tests/stopping/visits.h"
 #include "tests/store/store_fixture.h"
 
 /* --- statistics --- */
@@ -627,4 +628,53 @@ TEST(recordings_that_are_none)
     ck_assert_int_eq(recordings_find(&path, 1, &arena, &kernels, &n, &error), GB_NOT_FOUND);
     ck_assert(strstr(error.text, "no kernel with two visits") != NULL);
     fixture_end();
+}
+
+/* --- the next visit --- */
+
+/* False against the next visit: certificates of one visit, and of three or more. Most states
+ * outlive a visit; a certificate of each visit alone holds for the drifts and warm-ups that it
+ * bounds. */
+static const struct next_visit {
+    const char *family, *alone, *each;
+    uint64_t n_false, n_combined, n_combined_false;
+} next_visits[] = {
+    {"visit_states", "steady", "steady floor_wall=34ms", 7, 40, 4},
+    {"small_states", "steady", "steady floor_wall=34ms", 0, 40, 0},
+    {"small_states", "steady precision=0.2%", "steady precision=0.2% floor_wall=34ms", 6, 40, 3},
+    {"placements", "steady", "steady floor_wall=34ms", 16, 29, 7},
+    {"slow_drift", "steady precision=0.5%", "steady precision=0.5% floor_wall=34ms", 0, 40, 0},
+    {"thermal_saw", "steady", "steady floor_wall=34ms", 0, 40, 0},
+    {"co_tenant", "steady", "steady floor_wall=34ms", 12, 25, 6},
+    {"clock_ladder", "steady", "steady floor_wall=34ms", 5, 40, 0},
+    {"long_warm_up", "steady", "steady floor_wall=34ms", 0, 40, 0},
+};
+
+TEST_EACH(certificates_and_the_next_visit, next_visits)
+{
+    enum { REPLICATIONS = 40, LONG_REPLICATIONS = 2000 };
+    const struct next_visit *expected = &next_visits[_i];
+    struct trace_setting setting = {NULL, 1e6, 6e4};
+    for (size_t i = 0; i < n_visit_families; i++)
+        if (strcmp(visit_families[i].name, expected->family) == 0)
+            setting.family = &visit_families[i];
+    ck_assert_ptr_nonnull(setting.family);
+    load(expected->alone, 0);
+    load(expected->each, 1);
+    const struct visits_outcome outcome = visits_outcome_of(&setting, &policies[0], &policies[1], 1,
+                                                            REPLICATIONS, 3e9);
+    ck_assert_msg(outcome.n_false == expected->n_false &&
+                      outcome.rules[VISITS_NARROW].n == expected->n_combined &&
+                      outcome.rules[VISITS_NARROW].n_false == expected->n_combined_false,
+                  "false %d; of several visits %d, false %d", (int)outcome.n_false,
+                  (int)outcome.rules[VISITS_NARROW].n, (int)outcome.rules[VISITS_NARROW].n_false);
+    if (!test_is_long())
+        return;
+    /* As many, within four standard deviations of the lesser number. */
+    const struct visits_outcome all = visits_outcome_of(&setting, &policies[0], &policies[1], 2,
+                                                        LONG_REPLICATIONS, 3e9);
+    const double share = (double)expected->n_false / REPLICATIONS;
+    const double found = (double)all.n_false / LONG_REPLICATIONS;
+    ck_assert_double_le(fabs(found - share),
+                        4 * sqrt((found * (1 - found) + 0.01) / (double)REPLICATIONS));
 }

@@ -169,6 +169,8 @@ struct trace {
     double elapsed_ns;                  /* end of the last sample */
     double state;                       /* of the noise */
     double level_state, level_until_ns; /* of the level */
+    double begun_ns;                    /* of a visit (visits.h): time of its world, */
+    uint64_t world;                     /*   and which that is */
     double parts[TRACE_PARTS];          /* of a level that is a sum */
     int n_parts;
     double phase, phase_until_ns;

@@ -167,6 +167,22 @@ double indicator_variance(uint64_t below, uint64_t not_above, uint64_t n)
     return ((double)below + 0.25 * equal) / (double)n - mean * mean;
 }
 
+double indicator_sums_of(const double *values, const struct series_places *places, double value,
+                         int64_t *ret_twice_sums)
+{
+    uint64_t below = 0;
+    uint64_t not_above = 0;
+    uint64_t i = 0;
+    for (size_t place = 0; place < places->n_places; place++) {
+        for (; i < places->at[place]; i++) {
+            below += (uint64_t)(values[i] < value);
+            not_above += (uint64_t)(values[i] <= value);
+        }
+        ret_twice_sums[place] = (int64_t)(below + not_above);
+    }
+    return indicator_variance(below, not_above, places->n);
+}
+
 double effective_sample_size(const double *values, uint64_t n, double median)
 {
     struct series_places places;
@@ -174,17 +190,8 @@ double effective_sample_size(const double *values, uint64_t n, double median)
     if (n < 2)
         return (double)n;
     series_places_of(n, &places);
-    uint64_t below = 0;
-    uint64_t not_above = 0;
-    uint64_t i = 0;
-    for (size_t place = 0; place < places.n_places; place++) {
-        for (; i < places.at[place]; i++) {
-            below += (uint64_t)(values[i] < median);
-            not_above += (uint64_t)(values[i] <= median);
-        }
-        twice_sums[place] = (int64_t)(below + not_above);
-    }
-    return (double)n / series_time(&places, twice_sums, indicator_variance(below, not_above, n));
+    const double variance = indicator_sums_of(values, &places, median, twice_sums);
+    return (double)n / series_time(&places, twice_sums, variance);
 }
 
 /* --- trend --- */
@@ -192,14 +199,14 @@ double effective_sample_size(const double *values, uint64_t n, double median)
 static const double CORRELATION_MIN = 0.2;
 static const double CORRELATION_MAX = 0.5;
 
-double series_trend(const double *values, size_t n)
+struct series_slope series_slope(const double *values, size_t n)
 {
     const double middle = 0.5 * ((double)n - 1.0);
     double mean = 0.0;
     double moment = 0.0;
     double places = 0.0;
     if (n < 3)
-        return 0.0;
+        return (struct series_slope){0.0, (double)INFINITY};
     for (size_t i = 0; i < n; i++)
         mean += values[i] / (double)n;
     for (size_t i = 0; i < n; i++) {
@@ -222,5 +229,5 @@ double series_trend(const double *values, size_t n)
     const double excused = fmin(r, CORRELATION_MAX);
     if (r > CORRELATION_MIN)
         variance *= (1.0 + excused) / (1.0 - excused);
-    return slope != 0.0 ? slope / sqrt(variance) : 0.0;
+    return (struct series_slope){slope, sqrt(variance)};
 }

@@ -54,17 +54,26 @@ struct series_window {
 struct series_window series_window(const struct series_places *places, const int64_t *twice_sums,
                                    double variance);
 
+/* Twice the sums of "is below a value, or half if equal" of places->n values in the order measured.
+ * Returns its variance. */
+double indicator_sums_of(const double *values, const struct series_places *places, double value,
+                         int64_t *ret_twice_sums);
+
 /* For the median of n values in the order measured: never more than n. O(n) time, fixed memory. */
 double effective_sample_size(const double *values, uint64_t n, double median);
 
 /* The variance of "is below a value, or half if equal", from the counts of those. */
 double indicator_variance(uint64_t below, uint64_t not_above, uint64_t n);
 
+/* A straight line through values at equal distances: what it changes by from one to the next, and
+ * the standard error of that, of n - 2 degrees of freedom. */
+struct series_slope {
+    double slope, error;
+};
+
 /*
- * Student's t of the slope of a straight line through n values at equal distances, with n - 2
- * degrees of freedom: above 0 where they ascend, 0 for less than 3 values or equal ones.
- * Residuals whose correlation r with the next is above 0.2 count as (1 - r) / (1 + r) of their
- * number, but no less than a third: a trend that is not straight leaves residuals that look
- * correlated too, and would be excused by them.
+ * By least squares; of less than 3 values 0 and infinity. Residuals whose correlation r with the
+ * next is above 0.2 count as (1 - r) / (1 + r) of their number, but no less than a third: a trend
+ * that is not straight leaves residuals that look correlated too, and would be excused by them.
  */
-double series_trend(const double *values, size_t n);
+struct series_slope series_slope(const double *values, size_t n);
