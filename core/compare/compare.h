@@ -106,6 +106,16 @@ int32_t compare_add_run(struct compare *compare, struct store *store, const char
 int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
                              struct gb_error *error);
 
+/*
+ * Adds the newest runs of a file, HISTORY_RUNS at most, that are not compared, once all sides are
+ * there: of their cases it is known by how much they differ from run to run (between_runs.h). Where
+ * all sides are of one machine only its runs count. Does nothing where values within a run are
+ * compared.
+ */
+enum { HISTORY_RUNS = 30 };
+int32_t compare_add_earlier(struct compare *compare, struct store *store, const char *path,
+                            struct gb_error *error);
+
 /* Adds a file of another tool as a side (foreign.h). Its cases are matched by their labels. */
 int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error);
 
