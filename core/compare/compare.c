@@ -51,6 +51,9 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
     if (status == GB_OK)
         status = store_outcomes(store, run->id, &compare->result.metric, &compare->arena, &outcomes,
                                 &n, error);
+    if (status == GB_OK)
+        status = store_sentinel(store, run->id, &compare->arena, &ret->sentinel, &ret->n_sentinel,
+                                error);
     if (status != GB_OK)
         return status;
     ret->run = ret->run ? ret->run : run;
@@ -776,6 +779,57 @@ static void judge_rounds(struct compare *compare)
         }
 }
 
+/* ---- the machine ---- */
+
+/* Those of the device that the case ran on; *ret_n 0: there are none. */
+static const struct sentinel_reading *readings_of(const struct compare_side *side,
+                                                  const struct compare_case *c, size_t *ret_n)
+{
+    size_t i = 0;
+    while (i < side->n_sentinel && side->sentinel[i].device_id != c->first->device_id)
+        i++;
+    *ret_n = sentinel_group(&side->sentinel[i], side->n_sentinel - i);
+    return &side->sentinel[i];
+}
+
+/* ln by which the reference work of a case's device takes longer than in the base; 0: it does not
+ * for certain, or is not the same machine's. */
+static double machine_change(const struct compare *compare, const struct compare_side *side,
+                             const struct compared *c)
+{
+    enum { LEAST = 3 };
+    static const double errors = 5;
+    const struct compare_side *base = &compare->sides[0];
+    const struct device_record *a = c->base->device, *b = c->new->device;
+    size_t n_a, n_b;
+    if (!a || !b || !text_equal(host_of(base), host_of(side)) || !text_equal(a->uuid, b->uuid) ||
+        !text_equal(a->model, b->model) || a->index != b->index)
+        return 0;
+    const struct sentinel_reading *from = readings_of(base, c->base, &n_a);
+    const struct sentinel_reading *to = readings_of(side, c->new, &n_b);
+    if (n_a < LEAST || n_b < LEAST || from->version != to->version)
+        return 0;
+    const struct sentinel_level was = sentinel_level_of(from, n_a), is = sentinel_level_of(to, n_b);
+    const double change = is.value - was.value;
+    return fabs(change) >= fmax(errors * hypot(was.error, is.error), SENTINEL_LEAST) ? change : 0;
+}
+
+/* Two runs of which the machine is not the same: of what changes from run to run nothing else is
+ * known. */
+static void widen(struct compare *compare, struct compare_against *against)
+{
+    for (size_t i = 0; i < against->n; i++) {
+        struct compared *c = &against->cases[i];
+        struct comparison *result = &c->result;
+        const double change = c->base && c->new ? machine_change(compare, against->side, c) : 0;
+        against->machine = fabs(change) > fabs(against->machine) ? change : against->machine;
+        if (change == 0 || result->scope != SCOPE_RUNS || !isfinite(result->low))
+            continue;
+        compare_widen(result, fabs(change));
+        result->scope = SCOPE_MACHINE;
+    }
+}
+
 static void judge(struct compare *compare)
 {
     struct compare_result *result = &compare->result;
@@ -823,6 +877,8 @@ int32_t compare_finish(struct compare *compare, struct gb_error *error)
         status = find_conflicts(compare, against, error);
         for (size_t j = 0; status == GB_OK && j < against->n; j++)
             compare_case(compare, &against->cases[j]);
+        if (status == GB_OK && !compare->by_values)
+            widen(compare, against);
     }
     if (status != GB_OK)
         return status;

@@ -14,6 +14,7 @@
 
 #include "core/compare/comparison.h"
 #include "core/config/sides.h"
+#include "core/store/sentinel.h"
 #include "core/store/store_outcomes.h"
 
 /* Facts of a run of `gbrun ab`, and the axis that tells its sides apart. The values of that axis
@@ -57,6 +58,8 @@ struct compare_side {
     const char *tool;             /* that measured it; NULL: gbrun */
     struct compare_case *cases;   /* in the order of the configuration */
     size_t n;
+    struct sentinel_reading *sentinel; /* of its run's devices */
+    size_t n_sentinel;
 };
 
 /* A case against its base. */
@@ -79,6 +82,7 @@ struct compare_against {
     size_t counts[COMPARED_VERDICTS];
     size_t n_uncertified; /* among those with a ratio */
     struct geometric_mean mean;
+    double machine; /* ln by which the devices' reference work takes longer; 0: it does not */
     const char **differences; /* between the sides as a whole, a line each */
     size_t n_differences;
     const char **differing; /* the facts that the lines are of */

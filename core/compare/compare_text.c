@@ -238,6 +238,12 @@ static void write_heads(const struct compare_result *result, struct text *out)
         add_side("new", against->side, out);
         for (size_t j = 0; j < against->n_differences; j++)
             text_printf(out, "  %s\n", against->differences[j]);
+        if (against->machine != 0)
+            text_printf(out,
+                        "  the machine became %.2g %% %s, by its own reference work: that much is "
+                        "not the code\n",
+                        100 * expm1(fabs(against->machine)),
+                        against->machine > 0 ? "slower" : "faster");
     }
     if (*result->metric.name)
         text_printf(out, "compared: %s%s%s%s\n", result->metric.name,
@@ -308,6 +314,11 @@ static void write_scopes(const struct compare_against *against, size_t width, st
             "the next is not in it; --history FILE with earlier runs puts it in, --by "
             "compares within one run\n",
             0, 2, width);
+    if (scopes.n[SCOPE_MACHINE])
+        text_add_wrapped(out,
+                         "machine: by how much it changed between these two runs is in the "
+                         "intervals; --history FILE with earlier runs says more\n",
+                         0, 2, width);
     if (scopes.n[SCOPE_HISTORY] == 0)
         return;
     text_printf(&line, "earlier runs: they differ by %.2g", 100 * scopes.least);
@@ -512,6 +523,7 @@ static void json_against(struct json_writer *json, const struct compare_against 
     for (size_t i = 0; i < against->n_differences; i++)
         json_text(json, NULL, against->differences[i]);
     json_close(json, JSON_ARRAY);
+    json_real(json, "machine_ratio", against->machine != 0 ? exp(against->machine) : NAN);
     json_open(json, "counts", JSON_OBJECT);
     for (int v = 0; v < COMPARED_VERDICTS; v++)
         json_integer(json, compared_word(v), (int64_t)against->counts[v]);

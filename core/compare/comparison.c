@@ -203,6 +203,14 @@ struct comparison compare_unpaired(const struct compared_side *a, const struct c
     return compare_across(a, b, NULL, confidence);
 }
 
+void compare_widen(struct comparison *c, double by)
+{
+    const double half_width = 0.5 * (c->high - c->low), left = fmax(fabs(c->theta) - by, 0);
+    c->low -= by;
+    c->high += by;
+    c->p = fmax(c->p, half_width > 0 ? erfc(left * c->t / half_width / sqrt(2)) : left == 0);
+}
+
 static bool agrees(const struct compared_side *side)
 {
     for (size_t i = 1; i < side->n; i++)

@@ -51,6 +51,7 @@ bool compared_is_bad(int verdict, bool is_strict);
     X(NONE, "")           /* there is no interval, or no noise */                                  \
     X(ROUNDS, "rounds")   /* pairs of rounds */                                                    \
     X(RUNS, "runs")       /* these two runs: what changes from run to run is not in it */          \
+    X(MACHINE, "machine") /* these two runs: by how much the machine changed is in it */           \
     X(HISTORY, "history") /* runs: what changes between them is known of earlier ones */
 enum {
 #define SCOPE_CONSTANT(name, code) SCOPE_##name,
@@ -102,6 +103,9 @@ struct between_runs {
 /* compare_unpaired with that in the interval; NULL: it is not known. */
 struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,
                                  const struct between_runs *between, double confidence);
+/* Adds to both halves of an interval what may be none of the difference, an offset of unknown part;
+ * p is that of the difference less it, as if the statistic were normal. */
+void compare_widen(struct comparison *c, double by);
 /* Counts: where all rounds of a side agree to the last digit, on both sides, there is no noise.
  * False, and nothing is set: they do not agree. */
 bool compare_exact(const struct compared_side *a, const struct compared_side *b,

@@ -55,6 +55,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/sandbox.h \
 	core/run/series.c \
 	core/run/series.h \
+	core/run/sentinel.c \
+	core/run/sentinel.h \
 	core/run/session.c \
 	core/run/session.h \
 	core/run/sets.c \
