@@ -255,7 +255,7 @@ static const struct help_entry json_members[] = {
      "and after the last (end)"},
     {"sentinel", "",
      "How long the device's own reference work took before the first sample and after the last: "
-     "begin, end, each at, version and time_ns; not there if it is not known"},
+     "begin, end, each at, version and time_ns"},
     {"samples", "", "With --rows sample: an array for each column of samples"},
 };
 

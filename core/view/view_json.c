@@ -150,16 +150,14 @@ static void add_telemetry(struct json_writer *json, const struct case_record *re
 
 static void add_sentinel(struct json_writer *json, const struct case_record *record)
 {
-    const struct sentinel_record *sentinel = record->sentinel;
-    if (!*sentinel[SENTINEL_BEGIN].at && !*sentinel[SENTINEL_END].at)
-        return;
     json_open(json, "sentinel", JSON_OBJECT);
-    for (size_t i = 0; i < SENTINEL_MOMENTS; i++)
-        if (*sentinel[i].at) {
-            json_open(json, moments[i], JSON_OBJECT);
-            ADD_MEMBERS(json, sentinel_members, &sentinel[i]);
-            json_close(json, JSON_OBJECT);
-        }
+    for (size_t i = 0; i < SENTINEL_MOMENTS; i++) {
+        if (!*record->sentinel[i].at)
+            continue;
+        json_open(json, moments[i], JSON_OBJECT);
+        ADD_MEMBERS(json, sentinel_members, &record->sentinel[i]);
+        json_close(json, JSON_OBJECT);
+    }
     json_close(json, JSON_OBJECT);
 }
 
