@@ -5,8 +5,8 @@
  * y are the logs of the readings of one device in order of time, and s their noise: 1.4826 times
  * the median of |y_(i+1) - y_i|, over sqrt 2, and SENTINEL_FLOOR at least. Where it changed, if at
  * all, the rank sum of the first k differs most from what it would be by chance (Pettitt: A
- * non-parametric approach to the change-point problem, 1979), and from 12 readings on by more than in 5 %
- * of cases (2 exp(-6 K^2 / (n^3 + n^2)), his approximation). The size is the difference of the
+ * non-parametric approach to the change-point problem, 1979), from 12 readings on by more than in
+ * 5 % of series (his approximation, 2 exp(-6 K^2 / (n^3 + n^2))). The size is the difference of the
  * medians of both sides; it counts if it is SENTINEL_LEAST or more and five times its standard
  * error 1.2533 s sqrt(1 / k + 1 / (n - k)). It is a drift where a line from the first third to the
  * last (of medians) leaves less than the step (medians of absolute residuals).
