@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The device's own reference work beside the samples: what changes in it is the machine. A simulated device drifts and
-# steps as it is told to, so that its readings are the same everywhere.
+# steps by its options, so that its readings are the same everywhere.
 . "$top_srcdir/tests/tap.sh"
 cp "$top_srcdir"/docs/examples/simulated.* "$TMPDIR" && cd "$TMPDIR" || exit 99
 succeeds "the example compiles" "${CC:-cc}" -std=c99 -O2 -fPIC -shared "-I$top_srcdir/include" simulated.c -o simulated.so -lm
