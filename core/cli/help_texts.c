@@ -256,6 +256,9 @@ static const struct help_entry json_members[] = {
     {"telemetry", "",
      "What the device reported of itself before the case (before), before the first sample (begin) "
      "and after the last (end)"},
+    {"sentinel", "",
+     "How long the device's own reference work took before the first sample and after the last: "
+     "begin, end, each at, version and time_ns"},
     {"samples", "", "With --rows sample: an array for each column of samples"},
 };
 

@@ -31,6 +31,8 @@ static const struct verb_option compare_options[] = {
     {"metric", 0, "NAME",
      "compare this in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, "
      "bytes_read, registers ..."},
+    {"history", 0, "FILE",
+     "of two runs: take from the runs of this file, too, by how much runs of the same differ"},
     {"force", 0, NULL, "compare also what has another device model, driver, clock or cache state"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear, skipped or not certified"},
     {"format", 'f', "FORMAT",
@@ -42,7 +44,7 @@ static const struct verb_option compare_options[] = {
 /* What the command line asks for. */
 struct request {
     struct compare_options options;
-    const char *base, *new, *by, *run;
+    const char *base, *new, *by, *run, *history;
     struct words files;
     int format;
     bool is_strict, has_colours;
@@ -91,6 +93,8 @@ static int check_request(const struct request *request, const char *format)
     if (request->options.is_sequential && (!request->by || request->is_fleet))
         return fail_usage("--sequential: goes with --by and --base: rounds of two runs are no "
                           "pairs");
+    if (request->history && request->is_fleet)
+        return fail_usage("--history: goes with two runs, or with --by and --base");
     if (request->options.is_forced && request->is_fleet)
         return fail_usage("--force: goes with --base: nodes are compared with those of the same "
                           "device model and clock");
@@ -108,6 +112,7 @@ static int read_request(const struct arguments *arguments, struct request *ret)
                             .new = argument(arguments, "new"),
                             .by = argument(arguments, "by"),
                             .run = argument(arguments, "run"),
+                            .history = argument(arguments, "history"),
                             .format = format ? fleet_format_named(format) : COMPARE_TABLE,
                             .is_strict = argument(arguments, "strict") != NULL,
                             .files = results_files(arguments)};
@@ -144,6 +149,31 @@ static int32_t add_by(struct compare *compare, const struct request *request,
                             request->run ? request->run : "newest", request->by, request->base,
                             error);
     store_close(store, NULL);
+    return status;
+}
+
+/* Runs that are not compared: those beside the ones that are, and of the history. */
+static int32_t add_earlier(struct compare *compare, const char *path, struct gb_error *error)
+{
+    struct store *store;
+    if (foreign_is(path))
+        return GB_OK;
+    int32_t status = store_open(path, STORE_READ, &store, error);
+    if (status != GB_OK)
+        return status;
+    status = compare_add_earlier(compare, store, path, error);
+    store_close(store, NULL);
+    return status;
+}
+
+static int32_t add_history(struct compare *compare, const struct request *request,
+                           struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < request->files.n && status == GB_OK; i++)
+        status = add_earlier(compare, request->files.items[i], error);
+    if (status == GB_OK && request->history)
+        status = add_earlier(compare, request->history, error);
     return status;
 }
 
@@ -231,6 +261,8 @@ static int run_compare(const struct arguments *arguments)
         return run_fleet(&request);
     struct compare *compare = compare_new(&request.options);
     int32_t status = add_sides(compare, &request, &error);
+    if (status == GB_OK)
+        status = add_history(compare, &request, &error);
     if (status == GB_OK)
         status = compare_finish(compare, &error);
     if (status == GB_OK) {

@@ -51,6 +51,9 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
     if (status == GB_OK)
         status = store_outcomes(store, run->id, &compare->result.metric, &compare->arena, &outcomes,
                                 &n, error);
+    if (status == GB_OK)
+        status = store_sentinel(store, run->id, &compare->arena, &ret->sentinel, &ret->n_sentinel,
+                                error);
     if (status != GB_OK)
         return status;
     ret->run = ret->run ? ret->run : run;
@@ -177,8 +180,9 @@ static int32_t add_united(struct compare *compare, struct store *store, const ch
     return GB_OK;
 }
 
-int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
-                             struct gb_error *error)
+/* Of the newest ones, `most` at most. */
+static int32_t add_newest_runs(struct compare *compare, struct store *store, const char *path,
+                               size_t most, struct gb_error *error)
 {
     struct stored_run *runs = NULL;
     size_t n = 0;
@@ -186,12 +190,32 @@ int32_t compare_add_all_runs(struct compare *compare, struct store *store, const
     if (status != GB_OK)
         return status;
     status = read_runs(compare, store, &runs, &n, error);
+    if (n > most) {
+        runs += n - most;
+        n = most;
+    }
     const struct united_run *united = unite_runs(runs, n, &compare->arena);
     for (size_t i = 0; i < n && status == GB_OK; i++)
         if (united[i].first == i)
             status = add_united(compare, store, path, runs, united, n, i, error);
     store_snapshot_end(store);
     return status;
+}
+
+int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
+                             struct gb_error *error)
+{
+    return add_newest_runs(compare, store, path, SIZE_MAX, error);
+}
+
+int32_t compare_add_earlier(struct compare *compare, struct store *store, const char *path,
+                            struct gb_error *error)
+{
+    if (compare->by_values)
+        return GB_OK;
+    if (!compare->n_compared)
+        compare->n_compared = compare->n_sides;
+    return add_newest_runs(compare, store, path, HISTORY_RUNS, error);
 }
 
 int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error)
@@ -464,6 +488,81 @@ static double last_confidence(const struct compare_options *options)
     return 1 - share * (1 - options->confidence);
 }
 
+/* ---- earlier runs ---- */
+
+static const char *host_of(const struct compare_side *side)
+{
+    return fact_of(side->run->record.facts, side->run->record.n_facts, "host");
+}
+
+/* The machine of all sides; NULL: they are of several. */
+static const char *common_host(const struct compare *compare)
+{
+    for (size_t i = 1; i < compare->n_compared; i++)
+        if (!text_equal(host_of(&compare->sides[0]), host_of(&compare->sides[i])))
+            return NULL;
+    return host_of(&compare->sides[0]);
+}
+
+/* A run that is compared itself, was seen before, is of another machine, or has sides. */
+static bool is_left_out(const struct compare *compare, size_t index, const char *host)
+{
+    const struct run_record *run = &compare->sides[index].run->record;
+    for (size_t i = 0; i < index; i++)
+        if (text_equal(compare->sides[i].run->record.uuid, run->uuid))
+            return true;
+    return *fact_of(run->facts, run->n_facts, AB_FACT_MARGIN) ||
+           (host && !text_equal(host, host_of(&compare->sides[index])));
+}
+
+static int compare_started(const void *a, const void *b)
+{
+    const struct compare_side *x = a, *y = b;
+    return strcmp(x->run->record.started, y->run->record.started);
+}
+
+static void take_earlier_run(struct compare *compare, const struct compare_side *side)
+{
+    const struct compare_side *base = &compare->sides[0];
+    const size_t *found = match_cases(compare, base, side);
+    const char *from, *to;
+    for (size_t i = 0; i < side->n; i++) {
+        if (found[i] == SIZE_MAX ||
+            conflict_of(compare, &base->cases[found[i]], &side->cases[i], &from, &to))
+            continue;
+        struct earlier_runs *earlier = &compare->earlier[found[i]];
+        const struct history_run run = case_as_run(compare, &side->cases[i]);
+        if (run.n)
+            ARENA_APPEND(&compare->arena, earlier->runs, earlier->n, run);
+    }
+}
+
+/* What earlier runs say of the cases of the base. */
+static void look_at_earlier(struct compare *compare)
+{
+    struct compare_side *kept = NULL;
+    size_t n = 0;
+    const char *host = common_host(compare);
+    for (size_t i = compare->n_compared; i < compare->n_sides; i++)
+        if (!is_left_out(compare, i, host))
+            ARENA_APPEND(&compare->arena, kept, n, compare->sides[i]);
+    compare->n_sides = compare->n_compared;
+    if (n == 0)
+        return;
+    qsort(kept, n, sizeof *kept, compare_started);
+    const size_t n_cases = compare->sides[0].n;
+    compare->earlier = ARENA_ARRAY(&compare->arena, struct earlier_runs, n_cases + 1);
+    for (size_t i = 0; i < n; i++)
+        take_earlier_run(compare, &kept[i]);
+    between_runs_estimate(compare->earlier, n_cases, compare->options.margin);
+}
+
+static const struct between_runs *between_of(const struct compare *compare,
+                                             const struct compared *c)
+{
+    return compare->earlier ? &compare->earlier[c->base - compare->sides[0].cases].between : NULL;
+}
+
 static void compare_values(struct compare *compare, struct compared *c)
 {
     CLEANUP(values_free) struct round_values a = {0};
@@ -485,8 +584,9 @@ static void compare_values(struct compare *compare, struct compared *c)
         base.n = new.n = 0; /* without a logarithm */
     if (is_paired && compare->options.is_sequential)
         keep_rounds(compare, &base, &new, c);
-    c->result = is_paired && base.n ? compare_paired(&base, &new, confidence)
-                                    : compare_unpaired(&base, &new, confidence);
+    c->result = is_paired && base.n
+                    ? compare_paired(&base, &new, confidence)
+                    : compare_across(&base, &new, between_of(compare, c), confidence);
 }
 
 /* Of a case that is on one side alone. */
@@ -523,6 +623,7 @@ static void compare_case(struct compare *compare, struct compared *c)
     if (base_bad || new_bad) {
         c->rounds = NULL;
         c->result.theta = c->result.p = NAN; /* of a case that fails no ratio is claimed */
+        c->result.scope = SCOPE_NONE;
         set_verdict(c,
                     base_bad && new_bad ? COMPARED_FAILED
                     : new_bad           ? COMPARED_BROKEN
@@ -558,6 +659,11 @@ static const char *note_of(struct compare *compare, const struct compared *c)
     if (result->low > 0 || result->high < 0)
         return arena_printf(arena, "p = %.2g is %.2g among so many cases", result->p,
                             result->adjusted_p);
+    if (result->between > 0 && result->n_needed == 0)
+        return arena_printf(arena,
+                            "runs differ by %.2g %% (standard deviation), so that more rounds "
+                            "would not decide",
+                            100 * result->between);
     if (result->n_needed > result->n_rounds)
         return arena_printf(arena, "%zu round%s, about %llu would decide", result->n_rounds,
                             result->n_rounds == 1 ? "" : "s", (unsigned long long)result->n_needed);
@@ -677,6 +783,57 @@ static void judge_rounds(struct compare *compare)
         }
 }
 
+/* ---- the machine ---- */
+
+/* Those of the device that the case ran on; *ret_n 0: there are none. */
+static const struct sentinel_reading *readings_of(const struct compare_side *side,
+                                                  const struct compare_case *c, size_t *ret_n)
+{
+    size_t i = 0;
+    while (i < side->n_sentinel && side->sentinel[i].device_id != c->first->device_id)
+        i++;
+    *ret_n = sentinel_group(&side->sentinel[i], side->n_sentinel - i);
+    return &side->sentinel[i];
+}
+
+/* ln by which the reference work of a case's device takes longer than in the base; 0: it does not
+ * for certain, or is not the same machine's. */
+static double machine_change(const struct compare *compare, const struct compare_side *side,
+                             const struct compared *c)
+{
+    enum { LEAST = 3 };
+    static const double errors = 5;
+    const struct compare_side *base = &compare->sides[0];
+    const struct device_record *a = c->base->device, *b = c->new->device;
+    size_t n_a, n_b;
+    if (!a || !b || !text_equal(host_of(base), host_of(side)) || !text_equal(a->uuid, b->uuid) ||
+        !text_equal(a->model, b->model) || a->index != b->index)
+        return 0;
+    const struct sentinel_reading *from = readings_of(base, c->base, &n_a);
+    const struct sentinel_reading *to = readings_of(side, c->new, &n_b);
+    if (n_a < LEAST || n_b < LEAST || from->version != to->version)
+        return 0;
+    const struct sentinel_level was = sentinel_level_of(from, n_a), is = sentinel_level_of(to, n_b);
+    const double change = is.value - was.value;
+    return fabs(change) >= fmax(errors * hypot(was.error, is.error), SENTINEL_LEAST) ? change : 0;
+}
+
+/* Two runs of which the machine is not the same: of what changes from run to run nothing else is
+ * known. */
+static void widen(struct compare *compare, struct compare_against *against)
+{
+    for (size_t i = 0; i < against->n; i++) {
+        struct compared *c = &against->cases[i];
+        struct comparison *result = &c->result;
+        const double change = c->base && c->new ? machine_change(compare, against->side, c) : 0;
+        against->machine = fabs(change) > fabs(against->machine) ? change : against->machine;
+        if (change == 0 || result->scope != SCOPE_RUNS || !isfinite(result->low))
+            continue;
+        compare_widen(result, fabs(change));
+        result->scope = SCOPE_MACHINE;
+    }
+}
+
 static void judge(struct compare *compare)
 {
     struct compare_result *result = &compare->result;
@@ -713,6 +870,8 @@ int32_t compare_finish(struct compare *compare, struct gb_error *error)
     struct compare_result *result = &compare->result;
     int32_t status = GB_OK;
     compare_set_defaults(&compare->options);
+    if (compare->n_compared)
+        look_at_earlier(compare);
     result->base = &compare->sides[0];
     result->n_against = compare->n_sides - 1;
     result->against = ARENA_ARRAY(&compare->arena, struct compare_against, compare->n_sides);
@@ -722,6 +881,8 @@ int32_t compare_finish(struct compare *compare, struct gb_error *error)
         status = find_conflicts(compare, against, error);
         for (size_t j = 0; status == GB_OK && j < against->n; j++)
             compare_case(compare, &against->cases[j]);
+        if (status == GB_OK && !compare->by_values)
+            widen(compare, against);
     }
     if (status != GB_OK)
         return status;

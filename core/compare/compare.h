@@ -14,6 +14,7 @@
 
 #include "core/compare/comparison.h"
 #include "core/config/sides.h"
+#include "core/store/sentinel.h"
 #include "core/store/store_outcomes.h"
 
 /* Facts of a run of `gbrun ab`, and the axis that tells its sides apart. The values of that axis
@@ -57,6 +58,8 @@ struct compare_side {
     const char *tool;             /* that measured it; NULL: gbrun */
     struct compare_case *cases;   /* in the order of the configuration */
     size_t n;
+    struct sentinel_reading *sentinel; /* of its run's devices */
+    size_t n_sentinel;
 };
 
 /* A case against its base. */
@@ -79,6 +82,7 @@ struct compare_against {
     size_t counts[COMPARED_VERDICTS];
     size_t n_uncertified; /* among those with a ratio */
     struct geometric_mean mean;
+    double machine; /* ln by which the devices' reference work takes longer; 0: it does not */
     const char **differences; /* between the sides as a whole, a line each */
     size_t n_differences;
     const char **differing; /* the facts that the lines are of */
@@ -105,6 +109,16 @@ int32_t compare_add_run(struct compare *compare, struct store *store, const char
  * side, up to one that is there again, with which the next side begins. */
 int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
                              struct gb_error *error);
+
+/*
+ * Adds the newest runs of a file, HISTORY_RUNS at most, that are not compared, once all sides are
+ * there: of their cases it is known by how much they differ from run to run (between_runs.h). Where
+ * all sides are of one machine only its runs count. Does nothing where values within a run are
+ * compared.
+ */
+enum { HISTORY_RUNS = 30 };
+int32_t compare_add_earlier(struct compare *compare, struct store *store, const char *path,
+                            struct gb_error *error);
 
 /* Adds a file of another tool as a side (foreign.h). Its cases are matched by their labels. */
 int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error);

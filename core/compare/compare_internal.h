@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/memory.h"
+#include "core/compare/between_runs.h"
 #include "core/compare/compare.h"
 
 struct compare {
@@ -13,6 +14,8 @@ struct compare {
     bool is_fleet;  /* a case is the same on all devices, also in its label */
     struct compare_side *sides;
     size_t n_sides;
+    size_t n_compared;            /* the others are earlier runs; 0: there are none */
+    struct earlier_runs *earlier; /* of each case of the base; NULL: nothing is known of them */
     struct compare_result result;
 };
 
@@ -76,5 +79,8 @@ bool fact_is_volatile(const char *name);
 
 /* In place of NaN (compare.c). */
 void compare_set_defaults(struct compare_options *options);
+
+/* The values of those rounds that have one, above 0 (history.c). */
+struct history_run case_as_run(struct compare *compare, const struct compare_case *c);
 
 void find_differences(struct compare *compare, struct compare_against *against);

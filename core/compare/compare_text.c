@@ -69,6 +69,13 @@ void compare_add_value(const struct outcome_metric *metric, double value, struct
                     value, *metric->unit ? " " : "", metric->unit);
 }
 
+/* What changes from run to run is not in its verdict. */
+static bool is_of_two_runs(const struct compared *c)
+{
+    return c->result.scope == SCOPE_RUNS && !c->result.is_visit &&
+           c->result.verdict != COMPARED_UNCLEAR;
+}
+
 /* "slower: 12.3 us, now 12.9 us, ratio 1.046 [1.038, 1.054]" and the note. */
 static void add_sentence(const struct compare_result *result, const struct compared *c,
                          struct text *out)
@@ -82,6 +89,8 @@ static void add_sentence(const struct compare_result *result, const struct compa
         text_add(out, ", ratio ");
         compare_add_ratio(c->result.theta, c->result.low, c->result.high, out);
     }
+    if (is_of_two_runs(c))
+        text_add(out, "; of these two runs");
     text_printf(out, "%s%s", *c->note ? "; " : "", c->note);
     if (*c->conflict)
         text_printf(out, "; another %s", c->conflict);
@@ -102,6 +111,8 @@ static void add_verdict(const struct compared *c, struct text *out)
     text_add(out, compared_word(c->result.verdict));
     if (c->result.is_visit && c->result.verdict != COMPARED_UNCLEAR)
         text_add(out, ", 1 visit");
+    else if (is_of_two_runs(c))
+        text_add(out, ", 2 runs");
     if (*c->conflict)
         text_printf(out, ", other %s", c->conflict);
 }
@@ -227,6 +238,12 @@ static void write_heads(const struct compare_result *result, struct text *out)
         add_side("new", against->side, out);
         for (size_t j = 0; j < against->n_differences; j++)
             text_printf(out, "  %s\n", against->differences[j]);
+        if (against->machine != 0)
+            text_printf(out,
+                        "  the machine became %.2g %% %s, by its own reference work: that much is "
+                        "not the code\n",
+                        100 * expm1(fabs(against->machine)),
+                        against->machine > 0 ? "slower" : "faster");
     }
     if (*result->metric.name)
         text_printf(out, "compared: %s%s%s%s\n", result->metric.name,
@@ -257,15 +274,58 @@ static void write_reasons(const struct compare_against *against, size_t width, s
                     n - REASONS_MOST);
 }
 
-static bool any_visit(const struct compare_against *against, bool *ret_unpaired)
+/* Cases with a ratio, by what their intervals speak of; those of one visit apart. */
+struct scopes {
+    size_t n_visits;
+    size_t n[SCOPES];
+    double least, most; /* deviations between runs of SCOPE_HISTORY */
+};
+
+static struct scopes count_scopes(const struct compare_against *against)
 {
-    bool any = false;
+    struct scopes scopes = {.least = INFINITY};
     for (size_t i = 0; i < against->n; i++) {
-        any |= against->cases[i].result.is_visit;
-        *ret_unpaired |= !isnan(against->cases[i].result.theta) &&
-                         !against->cases[i].result.is_paired && !against->cases[i].result.is_exact;
+        const struct comparison *result = &against->cases[i].result;
+        if (isnan(result->theta))
+            continue;
+        scopes.n_visits += result->is_visit;
+        scopes.n[result->scope] += !result->is_visit;
+        if (result->scope != SCOPE_HISTORY)
+            continue;
+        scopes.least = fmin(scopes.least, result->between);
+        scopes.most = fmax(scopes.most, result->between);
     }
-    return any;
+    return scopes;
+}
+
+static void write_scopes(const struct compare_against *against, size_t width, struct text *out)
+{
+    const struct scopes scopes = count_scopes(against);
+    CLEANUP(text_free) struct text line = {0};
+    if (scopes.n_visits)
+        text_add_wrapped(out,
+                         "1 visit: of one round, so that what changes between visits is not in the "
+                         "interval; rounds = 5 is recommended\n",
+                         0, 2, width);
+    if (scopes.n[SCOPE_RUNS])
+        text_add_wrapped(
+            out,
+            "2 runs: the interval is of these two runs, and what changes from one run to "
+            "the next is not in it; --history FILE with earlier runs puts it in, --by "
+            "compares within one run\n",
+            0, 2, width);
+    if (scopes.n[SCOPE_MACHINE])
+        text_add_wrapped(out,
+                         "machine: by how much it changed between these two runs is in the "
+                         "intervals; --history FILE with earlier runs says more\n",
+                         0, 2, width);
+    if (scopes.n[SCOPE_HISTORY] == 0)
+        return;
+    text_printf(&line, "earlier runs: they differ by %.2g", 100 * scopes.least);
+    if (scopes.most > scopes.least)
+        text_printf(&line, " to %.2g", 100 * scopes.most);
+    text_add(&line, " % (standard deviation), which is in the intervals\n");
+    text_add_wrapped(out, text_get(&line), 0, 2, width);
 }
 
 /* "decided after 4 to 12 rounds, 1 not after 40" */
@@ -302,18 +362,8 @@ static void write_sequence(const struct compare_against *against, size_t width, 
 static void write_tail(const struct compare_result *result, const struct compare_against *against,
                        size_t width, struct text *out)
 {
-    bool is_unpaired = false;
     write_reasons(against, width, out);
-    if (any_visit(against, &is_unpaired))
-        text_add_wrapped(out,
-                         "1 visit: of one round, so that what changes between visits is not in the "
-                         "interval; rounds = 5 is recommended\n",
-                         0, 2, width);
-    if (is_unpaired)
-        text_add_wrapped(out,
-                         "two runs: what drifted between them is in the ratios; --by "
-                         "compares within one run\n",
-                         0, 2, width);
+    write_scopes(against, width, out);
     write_sequence(against, width, out);
     CLEANUP(text_free) struct text line = {0};
     if (result->n_against > 1)
@@ -393,6 +443,8 @@ static void csv_row(const struct compare_result *result, const struct compare_ag
     csv_integer(c->n_base, out);
     csv_integer(c->n_new, out);
     text_add_csv(out, form_of(c), false);
+    text_add_csv(out, compared_scope_code(values->scope), false);
+    compare_csv_real(values->scope == SCOPE_HISTORY ? values->between : NAN, out);
     csv_integer(values->n_needed, out);
     csv_integer(c->is_certified, out);
     text_add_csv(out, c->conflict, false);
@@ -402,8 +454,10 @@ static void csv_row(const struct compare_result *result, const struct compare_ag
 
 static void write_csv(const struct compare_result *result, struct text *out)
 {
-    text_add(out, "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
-                  "rounds_base,rounds_new,form,rounds_needed,certified,conflict,note\n");
+    text_add(
+        out,
+        "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
+        "rounds_base,rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note\n");
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++)
             csv_row(result, &result->against[i], &result->against[i].cases[j], out);
@@ -450,6 +504,8 @@ static void json_case(struct json_writer *json, const struct compared *c)
     json_integer(json, "rounds_base", (int64_t)c->n_base);
     json_integer(json, "rounds_new", (int64_t)c->n_new);
     json_text(json, "form", form_of(c));
+    json_text(json, "scope", compared_scope_code(values->scope));
+    json_real(json, "between_runs", values->scope == SCOPE_HISTORY ? values->between : NAN);
     json_integer(json, "rounds_needed", (int64_t)values->n_needed);
     json_bool(json, "certified", c->is_certified);
     json_text(json, "conflict", c->conflict);
@@ -467,6 +523,7 @@ static void json_against(struct json_writer *json, const struct compare_against 
     for (size_t i = 0; i < against->n_differences; i++)
         json_text(json, NULL, against->differences[i]);
     json_close(json, JSON_ARRAY);
+    json_real(json, "machine_ratio", against->machine != 0 ? exp(against->machine) : NAN);
     json_open(json, "counts", JSON_OBJECT);
     for (int v = 0; v < COMPARED_VERDICTS; v++)
         json_integer(json, compared_word(v), (int64_t)against->counts[v]);

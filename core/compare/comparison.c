@@ -27,6 +27,16 @@ bool compared_is_bad(int verdict, bool is_strict)
     return verdicts[verdict].is_bad || (is_strict && verdicts[verdict].is_bad_if_strict);
 }
 
+const char *compared_scope_code(int scope)
+{
+    static const char *const codes[] = {
+#define SCOPE_CODE(name, code) code,
+        COMPARED_SCOPE_MAP(SCOPE_CODE)
+#undef SCOPE_CODE
+    };
+    return codes[scope];
+}
+
 /* ---- two sides ---- */
 
 static double *logs_of(const struct compared_side *side)
@@ -104,6 +114,7 @@ struct comparison compare_paired(const struct compared_side *a, const struct com
     CLEANUP(free_pointer) double *base = logs_of(a);
     size_t n = a->n;
     c.is_paired = true;
+    c.scope = SCOPE_ROUNDS;
     c.n_rounds = n;
     for (size_t i = 0; i < n; i++)
         differences[i] -= base[i];
@@ -124,31 +135,80 @@ static double square(double value)
     return value * value;
 }
 
-struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
-                                   double confidence)
+/* The degrees of a sum of variances, of Welch and Satterthwaite. */
+struct variance_sum {
+    double sum, below;
+};
+
+static void add_variance(struct variance_sum *total, double share, double estimate, double degrees)
+{
+    total->sum += share;
+    if (degrees > 0)
+        total->below += square(estimate) / degrees;
+}
+
+/* Of rounds within the runs. s: of both sides, which may each be that of the other. */
+static struct variance_sum variance_within(double s_a, size_t n_a, double s_b, size_t n_b)
+{
+    const double error_a = square(s_a) / (double)n_a, error_b = square(s_b) / (double)n_b;
+    struct variance_sum total = {0};
+    if (n_a > 1 && n_b > 1) {
+        add_variance(&total, error_a, error_a, (double)n_a - 1);
+        add_variance(&total, error_b, error_b, (double)n_b - 1);
+    } else {
+        add_variance(&total, error_a + error_b, error_a + error_b, (double)(n_a + n_b - 2));
+    }
+    return total;
+}
+
+struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,
+                                 const struct between_runs *between, double confidence)
 {
     struct comparison c = unknown_comparison();
     CLEANUP(free_pointer) double *base = logs_of(a);
     CLEANUP(free_pointer) double *new = logs_of(b);
+    const bool is_known = between && !isnan(between->variance);
+    const bool is_single = a->n == 1 && b->n == 1;
     c.n_rounds = a->n < b->n ? a->n : b->n;
     if (c.n_rounds == 0)
         return c;
+    c.scope = is_known ? SCOPE_HISTORY : SCOPE_RUNS;
     c.theta = mean_of(new, b->n) - mean_of(base, a->n);
-    if (a->n == 1 && b->n == 1) {
+    if (is_single && !is_known) {
         set_visit(&c, a, b, confidence);
         return c;
     }
-    double n_a = (double)a->n, n_b = (double)b->n;
-    double s_a = stdev_of(a->n > 1 ? base : new, a->n > 1 ? a->n : b->n);
-    double s_b = stdev_of(b->n > 1 ? new : base, b->n > 1 ? b->n : a->n);
-    double error_a = square(s_a) / n_a, error_b = square(s_b) / n_b;
-    double degrees = n_a + n_b - 2;
-    if (a->n > 1 && b->n > 1 && error_a + error_b > 0)
-        degrees = square(error_a + error_b) /
-                  (square(error_a) / (n_a - 1) + square(error_b) / (n_b - 1));
+    double s_a = is_single ? sqrt(between->within)
+                           : stdev_of(a->n > 1 ? base : new, a->n > 1 ? a->n : b->n);
+    double s_b = is_single ? s_a : stdev_of(b->n > 1 ? new : base, b->n > 1 ? b->n : a->n);
+    struct variance_sum total = variance_within(s_a, a->n, s_b, b->n);
+    if (is_single)
+        add_variance(&total, 0, total.sum, between->within_degrees);
+    if (is_known) {
+        const double variance = 2 * between->variance, subtracted = 2 * between->subtracted;
+        add_variance(&total, variance, variance + subtracted, between->degrees);
+        add_variance(&total, 0, subtracted, between->within_degrees);
+        c.between = sqrt(between->variance);
+    }
     c.deviation = hypot(s_a, s_b);
-    compare_set_by_t(&c, sqrt(error_a + error_b), degrees, step_floor(a, b), confidence);
+    compare_set_by_t(&c, sqrt(total.sum),
+                     total.below > 0 ? square(total.sum) / total.below : (double)(a->n + b->n - 2),
+                     step_floor(a, b), confidence);
     return c;
+}
+
+struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
+                                   double confidence)
+{
+    return compare_across(a, b, NULL, confidence);
+}
+
+void compare_widen(struct comparison *c, double by)
+{
+    const double half_width = 0.5 * (c->high - c->low), left = fmax(fabs(c->theta) - by, 0);
+    c->low -= by;
+    c->high += by;
+    c->p = fmax(c->p, half_width > 0 ? erfc(left * c->t / half_width / sqrt(2)) : left == 0);
 }
 
 static bool agrees(const struct compared_side *side)
@@ -237,8 +297,11 @@ void compare_judge(struct comparison *const *items, size_t n, double margin, dou
         c->adjusted_p = p[n_judged++];
         c->verdict = verdict_of_interval(c->theta, c->low, c->high, margin_log,
                                          c->adjusted_p <= 1 - confidence);
-        if (c->verdict == COMPARED_UNCLEAR && c->deviation > 0 && margin > 0)
-            c->n_needed = (uint64_t)fmin(ceil(square(c->t * c->deviation / margin)) + 1, 1e9);
+        /* 0: what changes from run to run is more than rounds can make good for */
+        const double left = 1 - 2 * square(c->t * c->between / margin);
+        if (c->verdict == COMPARED_UNCLEAR && c->deviation > 0 && margin > 0 && left > 0)
+            c->n_needed = (uint64_t)fmin(ceil(square(c->t * c->deviation / margin) / left) + 1,
+                                         1e9);
     }
 }
 
@@ -377,6 +440,7 @@ static void begin_rounds(const struct compared_rounds *item, struct compare_sequ
 {
     *item->ret = unknown_comparison();
     item->ret->is_paired = item->ret->is_sequential = true;
+    item->ret->scope = SCOPE_ROUNDS;
     compare_sequence_begin(sequence);
 }
 

@@ -8,7 +8,8 @@
  *             theta -+ t s / sqrt(R), s the standard deviation of d, t of R - 1 degrees
  *   unpaired  two runs: Welch's t on the y (The generalization of "Student's" problem, 1947), with
  *             the degrees of Welch and Satterthwaite. A side of one round is taken to vary as the
- *             other does. Drift between the runs is in theta
+ *             other does. It holds for these two runs; where it is known by how much runs of the
+ *             same differ (between_runs.h), the variance is larger by twice that
  *   one visit one round on both sides: the rounds' own relative intervals w, sqrt(w_A^2 + w_B^2).
  *             What changes between visits is not in it
  *
@@ -45,6 +46,21 @@ enum {
 const char *compared_word(int verdict);
 bool compared_is_bad(int verdict, bool is_strict);
 
+/* What an interval speaks of. X(name, code for programs) */
+#define COMPARED_SCOPE_MAP(X)                                                                      \
+    X(NONE, "")           /* there is no interval, or no noise */                                  \
+    X(ROUNDS, "rounds")   /* pairs of rounds */                                                    \
+    X(RUNS, "runs")       /* these two runs: what changes from run to run is not in it */          \
+    X(MACHINE, "machine") /* these two runs: by how much the machine changed is in it */           \
+    X(HISTORY, "history") /* runs: what changes between them is known of earlier ones */
+enum {
+#define SCOPE_CONSTANT(name, code) SCOPE_##name,
+    COMPARED_SCOPE_MAP(SCOPE_CONSTANT)
+#undef SCOPE_CONSTANT
+        SCOPES
+};
+const char *compared_scope_code(int scope);
+
 /* One side of a case. Values of rounds are above 0 and finite, unless they are counts. */
 struct compared_side {
     const double *values;
@@ -60,9 +76,11 @@ struct comparison {
     double adjusted_p;       /* of all that were judged together */
     double deviation;  /* s of one round: of d, or of the two sides together; NaN: one visit */
     double t;          /* quantile behind the interval */
+    double between;    /* deviation of ln from run to run, of earlier ones; 0: none, or not known */
     size_t n_rounds;   /* of the side that has fewer */
     uint64_t n_needed; /* rounds that would decide it, where it is unclear; 0: not known */
     bool is_paired, is_visit, is_exact, is_sequential;
+    int scope;   /* SCOPE_... */
     int verdict; /* COMPARED_... */
 };
 
@@ -76,6 +94,18 @@ struct comparison compare_paired(const struct compared_side *a, const struct com
                                  double confidence);
 struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
                                    double confidence);
+/* By how much runs of a case differ: variances of ln, and degrees of freedom of their estimates. */
+struct between_runs {
+    double variance, degrees;      /* between runs; NaN: not known */
+    double within, within_degrees; /* of a round within its run; 0, 0: not known, and in variance */
+    double subtracted;             /* what rounds had added to the variance of runs */
+};
+/* compare_unpaired with that in the interval; NULL: it is not known. */
+struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,
+                                 const struct between_runs *between, double confidence);
+/* Adds to both halves of an interval what may be none of the difference, an offset of unknown part;
+ * p is that of the difference less it, as if the statistic were normal. */
+void compare_widen(struct comparison *c, double by);
 /* Counts: where all rounds of a side agree to the last digit, on both sides, there is no noise.
  * False, and nothing is set: they do not agree. */
 bool compare_exact(const struct compared_side *a, const struct compared_side *b,

@@ -72,8 +72,7 @@ static int compare_places(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* The values of those rounds that have one. */
-static struct history_run values_of(struct compare *compare, const struct compare_case *c)
+struct history_run case_as_run(struct compare *compare, const struct compare_case *c)
 {
     double *values = ARENA_ARRAY(&compare->arena, double, c->n_rounds + 1);
     struct history_run run = {.values = values, .interval_ratio = NAN};
@@ -140,7 +139,7 @@ static struct measured measure_case(struct compare *compare, struct history_case
     struct measured measured = {ARENA_ARRAY(&compare->arena, struct history_run, c->n + 1),
                                 ARENA_ARRAY(&compare->arena, size_t, c->n + 1), 0};
     for (size_t i = 0; i < c->n; i++) {
-        struct history_run run = values_of(compare, c->points[i].c);
+        struct history_run run = case_as_run(compare, c->points[i].c);
         set_estimate(&run, compare->options.confidence, &c->points[i]);
         if (run.n == 0)
             continue;

@@ -1,4 +1,6 @@
 core_libmeasuring_la_SOURCES += \
+	core/compare/between_runs.c \
+	core/compare/between_runs.h \
 	core/compare/change_points.c \
 	core/compare/change_points.h \
 	core/compare/compare.c \

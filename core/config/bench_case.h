@@ -136,6 +136,7 @@ struct bench_case {
     struct environment_variable *environment; /* sorted by name */
     size_t n_environment;
     uint64_t seed;       /* of its random numbers, in the first round */
+    bool has_sentinel;   /* the device's reference work is timed beside its samples */
     const char *folder;  /* of the configuration */
     const char *uid;     /* as below, where a worker is given the case; else NULL */
     const char *profile; /* name of the range for a profiler; NULL, to a worker "": none */

@@ -35,6 +35,7 @@ struct run_params {
     int32_t lock;               /* other gbrun processes on the device are waited for */
     double lock_limit_ns;       /* for so long */
     double claim_limit_ns;
+    int32_t sentinel;    /* the device's reference work is timed beside the samples */
     struct gb_map label; /* label.NAME: facts of the run */
 };
 enum { ORDER_LISTED, ORDER_SHUFFLED };

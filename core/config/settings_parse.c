@@ -69,6 +69,10 @@ static const struct gb_option run_table[] = {
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, claim_limit_ns), "claim_limit", "1 min", "1 s:1000 h", NULL, "ns",
      "With --claim: how long no sign of life of another task is seen before its cases are taken"},
+    GB_BOOL(
+        struct run_params, sentinel, "yes",
+        "Whether short work of the device's own is timed before and after the samples of cases, "
+        "in 1 % of the time at most, so that changes of the machine are known as such"),
     GB_MAP(struct run_params, label,
            "A label of the run, by which it can be found and compared: label.branch = main"),
 };

@@ -665,6 +665,7 @@ int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *aren
                               .bench = section->title,
                               .folder = sweep->settings->folder,
                               .info = section->info,
+                              .has_sentinel = sweep->settings->run.sentinel && !section->search,
                               .seed = (uint64_t)sweep->settings->run.seed};
     struct maker maker = {bench, bench->points ? bench->points[index] : index, arena, &made};
     place(bench, maker.point);

@@ -5,6 +5,7 @@
 #include "core/run/machine.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
+#include "core/run/sentinel.h"
 #include "core/run/strict.h"
 
 #include <math.h>
@@ -603,6 +604,8 @@ static int32_t get_ready(struct sampling *sampling)
         return GB_FAILED;
     send_timing(sampling);
     sampling->n_lost = 0;
+    if (case_sentinel(sampling->state, SENTINEL_BEGIN) != GB_OK)
+        return GB_FAILED;
     return pace_to_energy_step(&sampling->pace, 0) == GB_OK
                ? send_telemetry(sampling, TELEMETRY_BEGIN)
                : GB_FAILED;
@@ -739,6 +742,8 @@ static int32_t sample(struct sampling *sampling)
     interference_end(&begin, &interference);
     case_end_phase(sampling->state, &sampling->state->phases.measure_ns);
     case_profile_end(sampling->state);
+    if (status == GB_OK)
+        status = case_sentinel(sampling->state, SENTINEL_END);
     if (status == GB_OK)
         check_after(sampling);
     if (status == GB_OK)

@@ -274,6 +274,17 @@ static void take_telemetry(struct collector *collector, struct wire_reader *mess
         collector->record.telemetry[moment] = telemetry;
 }
 
+static void take_sentinel(struct collector *collector, struct wire_reader *message)
+{
+    struct sentinel_record sentinel = {0};
+    const uint32_t moment = wire_get_u32(message);
+    get_record(message, NULL, WIRE_SENTINEL, &sentinel);
+    if (moment >= SENTINEL_MOMENTS || !(sentinel.time_ns > 0) || !isfinite(sentinel.time_ns))
+        message->failed = true;
+    if (wire_complete(message))
+        collector->record.sentinel[moment] = sentinel;
+}
+
 static void make_room(struct collector *collector, uint64_t n)
 {
     if (collector->n + n <= collector->capacity)
@@ -357,13 +368,14 @@ static void take_end(struct collector *collector, struct wire_reader *message)
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
 {
     static void (*const take[WIRE_TYPES])(struct collector *, struct wire_reader *) = {
-        [WIRE_BUILD] = take_build,       [WIRE_LOG] = take_log,
-        [WIRE_METRIC] = take_metric,     [WIRE_SERIES] = take_series,
-        [WIRE_CHECK] = take_check,       [WIRE_SUMMARY] = take_summary,
-        [WIRE_WORST] = take_worst,       [WIRE_ACTIVITIES] = take_activities,
-        [WIRE_OPENED] = take_clocks,     [WIRE_TELEMETRY] = take_telemetry,
-        [WIRE_AGAIN] = take_again,       [WIRE_SAMPLES] = take_samples,
-        [WIRE_ESTIMATE] = take_estimate, [WIRE_CASE_END] = take_end};
+        [WIRE_BUILD] = take_build,         [WIRE_LOG] = take_log,
+        [WIRE_METRIC] = take_metric,       [WIRE_SERIES] = take_series,
+        [WIRE_CHECK] = take_check,         [WIRE_SUMMARY] = take_summary,
+        [WIRE_WORST] = take_worst,         [WIRE_ACTIVITIES] = take_activities,
+        [WIRE_SENTINEL] = take_sentinel,   [WIRE_OPENED] = take_clocks,
+        [WIRE_TELEMETRY] = take_telemetry, [WIRE_AGAIN] = take_again,
+        [WIRE_SAMPLES] = take_samples,     [WIRE_ESTIMATE] = take_estimate,
+        [WIRE_CASE_END] = take_end};
     void *part = part_of_record(type, &collector->record);
     if ((!take[type] && !part) || collector->arena.bytes > TEXT_BYTES_MAX)
         return GB_CORRUPT; /* out of place, or a flood of metrics or messages */

@@ -55,6 +55,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/run_state.h \
 	core/run/sandbox.c \
 	core/run/sandbox.h \
+	core/run/sentinel.c \
+	core/run/sentinel.h \
 	core/run/series.c \
 	core/run/series.h \
 	core/run/series_order.c \

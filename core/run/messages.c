@@ -71,7 +71,7 @@ static const struct wire_field common_fields[] = {
 static const struct wire_field tolerance_fields[] = {
     FIELDS(struct check_tolerance, metric, tolerance), {0}};
 static const struct wire_field case_fields[] = {
-    FIELDS(struct bench_case, bench, seed),
+    FIELDS(struct bench_case, bench, seed, has_sentinel),
     FIELDS_AS(FIELD_PATH, struct bench_case, folder),
     FIELDS(struct bench_case, uid, profile),
     FIELD_BEHIND(struct bench_case, info, name_fields),
@@ -203,6 +203,8 @@ static const struct part parts[WIRE_TYPES] = {
     [WIRE_SERIES] = {TABLE_SERIES, 0, 0, offsetof(struct series_row, record.quantiles)},
     [WIRE_TELEMETRY] = {TABLE_TELEMETRY, offsetof(struct telemetry_row, record),
                         offsetof(struct telemetry_row, record), SIZE_MAX},
+    [WIRE_SENTINEL] = {TABLE_SENTINEL, offsetof(struct sentinel_row, record),
+                       offsetof(struct sentinel_row, record), SIZE_MAX},
     [WIRE_TIMING] = {TABLE_CASE, offsetof(struct stored_case, record),
                      offsetof(struct stored_case, record.clock),
                      offsetof(struct stored_case, record.started)},

@@ -4,6 +4,7 @@
 #include "core/base/host_clock.h"
 #include "core/base/text.h"
 #include "core/config/option_table.h"
+#include "core/run/sentinel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -422,6 +423,7 @@ static int32_t open_device(struct session *session, const struct device_choice *
     if (status != GB_OK)
         return device_failure(&asked, "making a queue", status, error);
     session->has_queue = true;
+    open->sentinel = sentinel_new(session_clock_ns(open), &session->arena);
     return read_clocks(open, &asked, error);
 }
 

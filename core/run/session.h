@@ -89,6 +89,7 @@ struct open_device {
     const struct gb_profile *profile;       /* NULL: it marks no range for profilers */
     /* NULL: if it has queues, nothing is judged there. */
     const struct gb_judging_device *judging;
+    struct sentinel *sentinel;
     struct gb_device_info info;
     struct gb_clock clocks[GB_CLOCKS_MAX];
     uint32_t n_clocks;

@@ -63,6 +63,7 @@ enum {
     X(WORK)            /* what an iteration does */                                                \
     X(ACTIVITIES)      /* how many kernels a sample has; what it puts on the device, in order */   \
     X(TELEMETRY)    /* the device before the case, before the first sample, or after the last */   \
+    X(SENTINEL)     /* the device's reference work before the first sample, or after the last */   \
     X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \
     X(AGAIN)        /* the case is measured anew: what was sent of it so far does not count */     \
     X(SAMPLES)      /* columns of samples, in order */                                             \

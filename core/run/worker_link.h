@@ -35,6 +35,7 @@
     X(CALIBRATE, "in run, while warming up")                                                       \
     X(RUN, "in run")                                                                               \
     X(COLLECT, "in collect")                                                                       \
+    X(SENTINEL, "while timing the device's own reference work")                                    \
     X(TELEMETRY, "while reading the device's telemetry")                                           \
     X(POLICY, "in the policy")                                                                     \
     X(SEARCH, "in the search")                                                                     \

@@ -6,6 +6,8 @@ core_libmeasuring_la_SOURCES += \
 	core/store/record.h \
 	core/store/roofs.c \
 	core/store/roofs.h \
+	core/store/sentinel.c \
+	core/store/sentinel.h \
 	core/store/store.c \
 	core/store/store.h \
 	core/store/store_case.h \

@@ -181,6 +181,15 @@ struct telemetry_record {
     struct gb_telemetry values;
 };
 
+/* The device's own reference work (gb_device_ops.reference) before the first sample of a visit and
+ * after the last. */
+enum { SENTINEL_BEGIN, SENTINEL_END, SENTINEL_MOMENTS };
+struct sentinel_record {
+    char at[UTC_TEXT]; /* "": it was not measured */
+    uint32_t version;
+    double time_ns;
+};
+
 /* How the pace that was asked for was reached, and the clock of the device meanwhile; 0: not asked
  * for, or not known. X(type, member, then what follows as of COLUMN in store_table.h: name in the
  * results file, type there, since which version, comment, what results show). All that a figure
@@ -314,6 +323,7 @@ struct case_record {
     bool has_activities;                  /* they are known */
     uint64_t n_kernels;                   /* among all there are */
     struct telemetry_record telemetry[TELEMETRY_MOMENTS];
+    struct sentinel_record sentinel[SENTINEL_MOMENTS];
     struct pace_record pace;
     struct interference_record interference;
     struct phases_record phases;

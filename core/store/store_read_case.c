@@ -140,6 +140,14 @@ static void take_moment(struct stored_case *c, const void *row)
     moment->values.size = sizeof moment->values;
 }
 
+static void take_sentinel(struct stored_case *c, const void *row)
+{
+    const struct sentinel_row *sentinel = row;
+    for (int i = 0; i < SENTINEL_MOMENTS; i++)
+        if (text_equal(sentinel->moment, telemetry_moments[i]))
+            c->record.sentinel[i] = sentinel->record;
+}
+
 static void read_children(struct case_reader *reader)
 {
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -148,6 +156,7 @@ static void read_children(struct case_reader *reader)
     read_each(reader, TABLE_CHECK_HISTOGRAM, take_class);
     read_each(reader, TABLE_MODE, take_mode);
     read_each(reader, TABLE_TELEMETRY, take_moment);
+    read_each(reader, TABLE_SENTINEL, take_sentinel);
     for (size_t i = 0; i < reader->n; i++)
         for (size_t j = 0; j < reader->cases[i].n_parameters; j++)
             complete_value(&reader->cases[i].parameters[j].value);

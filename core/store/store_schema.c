@@ -479,6 +479,17 @@ static const struct stored_column telemetry_columns[] = {
 };
 #undef ROW
 
+#define ROW struct sentinel_row
+static const struct stored_column sentinel_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 12),
+    COLUMN(moment, "TEXT NOT NULL", 12, moment, "begin: before the first sample; end: after all"),
+    COLUMN(at, "TEXT NOT NULL", 12, record.at, "UTC, ISO 8601"),
+    COLUMN(version, "INTEGER NOT NULL", 12, record.version,
+           "of the work; times of different versions are not compared"),
+    COLUMN(time_ns, "REAL NOT NULL", 12, record.time_ns, NULL),
+};
+#undef ROW
+
 #define ROW struct gb_activity
 static const struct stored_column activity_columns[] = {
     COLUMN_PARENT(case_id, "bench_case", 4),
@@ -687,6 +698,9 @@ const struct stored_schema store_schema = {
     .tables[TABLE_TELEMETRY] = TABLE(
         "telemetry", "the device's own readings around the samples; NULL: not known",
         telemetry_columns, struct telemetry_row, TABLE_CASE, .key = "case_id, moment"),
+    .tables[TABLE_SENTINEL] = TABLE(
+        "sentinel", "how long the device's own reference work took beside the samples",
+        sentinel_columns, struct sentinel_row, TABLE_CASE, .key = "case_id, moment"),
     .tables[TABLE_ACTIVITY] = TABLE("activity", "kernels, copies and fills of one sample of a case",
                                     activity_columns, struct gb_activity, TABLE_CASE,
                                     .key = "case_id, ordinal"),

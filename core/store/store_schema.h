@@ -37,4 +37,8 @@ struct telemetry_row {
     const char *moment; /* a word of telemetry_moments */
     struct telemetry_record record;
 };
+struct sentinel_row {
+    const char *moment; /* a word of telemetry_moments, of SENTINEL_... */
+    struct sentinel_record record;
+};
 extern const char *const telemetry_moments[TELEMETRY_MOMENTS];

@@ -128,6 +128,18 @@ int32_t store_device(struct store *store, int64_t run_id, const struct device_re
 
 /* ---- what belongs to a case beside its row and its samples ---- */
 
+static int32_t write_sentinel(struct store *store, int64_t case_id,
+                              const struct case_record *record, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < SENTINEL_MOMENTS; i++) {
+        struct sentinel_row row = {telemetry_moments[i], record->sentinel[i]};
+        if (*row.record.at)
+            status = row_write(store, TABLE_SENTINEL, SQL_INSERT, case_id, 0, &row, error);
+    }
+    return status;
+}
+
 /* Take the place of those that are there already. */
 static int32_t write_parameters(struct store *store, int64_t case_id,
                                 const struct bench_case *bench_case, struct gb_error *error)
@@ -210,6 +222,8 @@ static int32_t write_findings(struct store *store, int64_t case_id,
         status = write_series(store, case_id, record, error);
     if (status == GB_OK)
         status = write_histograms(store, case_id, record, error);
+    if (status == GB_OK)
+        status = write_sentinel(store, case_id, record, error);
     return status == GB_OK ? write_telemetry(store, case_id, record, error) : status;
 }
 

@@ -58,6 +58,9 @@ static const struct json_member telemetry_members[] = {
     JSON_MEMBER_AS("throttle", struct telemetry_record, values.throttle),
     JSON_MEMBER_AS("throttle_text", struct telemetry_record, values.throttle_text)};
 
+static const struct json_member sentinel_members[] = {
+    JSON_MEMBERS(struct sentinel_record, at, version, time_ns)};
+
 static void add_facts(struct json_writer *json, const struct fact *facts, size_t n)
 {
     json_open(json, "facts", JSON_OBJECT);
@@ -130,15 +133,29 @@ static void add_summaries(struct json_writer *json, const struct case_record *re
     json_close(json, JSON_ARRAY);
 }
 
+static const char *const moments[TELEMETRY_MOMENTS] = {"begin", "end", "before"};
+
 static void add_telemetry(struct json_writer *json, const struct case_record *record)
 {
-    static const char *const names[TELEMETRY_MOMENTS] = {"begin", "end", "before"};
     json_open(json, "telemetry", JSON_OBJECT);
     for (size_t i = 0; i < TELEMETRY_MOMENTS; i++) {
         if (!record->telemetry[i].is_known)
             continue;
-        json_open(json, names[i], JSON_OBJECT);
+        json_open(json, moments[i], JSON_OBJECT);
         ADD_MEMBERS(json, telemetry_members, &record->telemetry[i]);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_OBJECT);
+}
+
+static void add_sentinel(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "sentinel", JSON_OBJECT);
+    for (size_t i = 0; i < SENTINEL_MOMENTS; i++) {
+        if (!*record->sentinel[i].at)
+            continue;
+        json_open(json, moments[i], JSON_OBJECT);
+        ADD_MEMBERS(json, sentinel_members, &record->sentinel[i]);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_OBJECT);
@@ -239,6 +256,7 @@ static void add_case(struct json_writer *json, const struct view_row *row, bool 
     ADD_MEMBERS(json, phases_members, &record->phases);
     json_close(json, JSON_OBJECT);
     add_telemetry(json, record);
+    add_sentinel(json, record);
     add_activities(json, record);
 }
 

@@ -1,4 +1,5 @@
 /* view_notes.c - what follows a table: failures, messages, doubts. */
+#include "core/store/sentinel.h"
 #include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
@@ -565,6 +566,56 @@ static void add_throttles(struct notes *notes)
              (unsigned long long)notes->samples_of_throttled, text_get(&reasons));
 }
 
+/* "14:02" */
+static const char *minute_of(const char *at, struct arena *arena)
+{
+    enum { HOUR = 11, MINUTE_END = 16 };
+    return strlen(at) >= MINUTE_END ? arena_printf(arena, "%.*s", MINUTE_END - HOUR, at + HOUR)
+                                    : at;
+}
+
+/* "run 2: the machine (cpu:0) became 2.1 % slower at 14:02 UTC, by its reference work" */
+static void add_change(struct notes *notes, const struct view *view, size_t run,
+                       const struct sentinel_change *change, int64_t device_id)
+{
+    const struct view_devices *devices = &view->devices[run];
+    const char *from = minute_of(change->from, notes->arena);
+    const char *to = minute_of(change->to, notes->arena);
+    CLEANUP(text_free) struct text words = {0};
+    if (view->n_runs > 1)
+        text_printf(&words, "run %lld: ", (long long)view->runs[run].number);
+    text_add(&words, "the machine");
+    for (size_t i = 0; i < devices->n; i++)
+        if (devices->items[i].id == device_id)
+            text_printf(&words, " (%s:%u)", devices->items[i].record.name,
+                        devices->items[i].record.index);
+    text_printf(&words, " became %.2g %% %s ", 100 * expm1(fabs(change->size)),
+                change->size > 0 ? "slower" : "faster");
+    if (change->is_drift && !text_equal(from, to))
+        text_printf(&words, "from %s to %s", from, to);
+    else
+        text_printf(&words, "at %s", to);
+    add_line(notes, 1, "%s UTC, by its reference work", text_get(&words));
+}
+
+static void add_changes(struct notes *notes, const struct view *view)
+{
+    for (size_t run = 0; run < view->n_runs; run++) {
+        struct sentinel_reading *readings = NULL;
+        struct sentinel_change change;
+        struct gb_error error;
+        size_t n = 0;
+        if (store_sentinel(view->store, view->runs[run].id, notes->arena, &readings, &n, &error) !=
+            GB_OK)
+            return; /* no note is a reason to show nothing */
+        for (size_t i = 0, of_device; i < n; i += of_device) {
+            of_device = sentinel_group(&readings[i], n - i);
+            if (sentinel_find_change(&readings[i], of_device, &change))
+                add_change(notes, view, run, &change, readings[i].device_id);
+        }
+    }
+}
+
 static void add_counts(struct notes *notes)
 {
     char number[NUMBER_TEXT_MAX];
@@ -611,7 +662,7 @@ static void add_counts(struct notes *notes)
     }
 }
 
-static void add_lines(struct notes *notes)
+static void add_lines(struct notes *notes, const struct view *view)
 {
     for (int i = FAILURES; i <= MESSAGES; i++)
         if (notes->lists[i].n) {
@@ -621,6 +672,7 @@ static void add_lines(struct notes *notes)
     const size_t n = notes->lines.n;
     notes->lines.n_before_histograms = n;
     add_line(notes, 0, "notes");
+    add_changes(notes, view);
     add_counts(notes);
     for (int i = PACES; i < LISTS; i++)
         if (notes->lists[i].n) {
@@ -663,7 +715,7 @@ struct note_lines notes_of(struct view *view)
         add_case(&notes, view, &groups[i]);
     if (view->options->group_by && !notes.verbose) /* each group has its pass rate */
         notes.lists[FAILURES].n = notes.lists[SKIPS].n = 0;
-    add_lines(&notes);
+    add_lines(&notes, view);
     return notes.lines;
 }
 

@@ -1,5 +1,6 @@
 /* view_rounds.c - the rounds of a case as one. */
 #include "core/base/rounds.h"
+#include "core/store/sentinel.h"
 #include "core/view/hash_index.h"
 #include "core/view/view_cases.h"
 
@@ -203,6 +204,36 @@ static const struct view_row *find_checked(const struct view_row *rows, size_t n
     return checked;
 }
 
+/* By how much the machine changed while the case was measured, ln: the range of its device's
+ * reference work over all visits. */
+static double machine_change(const struct view_row *rows, size_t n)
+{
+    const struct sentinel_record *first = NULL;
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < n * SENTINEL_MOMENTS; i++) {
+        const struct stored_case *c = &rows[i / SENTINEL_MOMENTS].c;
+        const struct sentinel_record *reading = &c->record.sentinel[i % SENTINEL_MOMENTS];
+        if (!*reading->at || !(reading->time_ns > 0) ||
+            c->record.device_id != rows->c.record.device_id)
+            continue;
+        first = first ? first : reading;
+        if (reading->version != first->version)
+            continue;
+        least = fmin(least, log(reading->time_ns));
+        most = fmax(most, log(reading->time_ns));
+    }
+    return first ? most - least : 0;
+}
+
+/* What it was measured at may have been any of these machines. */
+static void unite_with_machine(struct gb_estimate *estimate, double change)
+{
+    if (!(change >= SENTINEL_LEAST))
+        return;
+    estimate->low_ns = fmin(estimate->low_ns, estimate->value_ns * exp(-change));
+    estimate->high_ns = fmax(estimate->high_ns, estimate->value_ns * exp(change));
+}
+
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena)
 {
     struct shown shown = {.n_rounds = n};
@@ -225,6 +256,7 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
         shown.row.apart_ratio = interval.variation_ratio;
         shown.differs = interval.differs;
     }
+    unite_with_machine(&c->record.estimate, machine_change(rows, n));
     const struct gb_estimate *estimate = &c->record.estimate;
     shown.low_ns = estimate->low_ns;
     shown.high_ns = estimate->high_ns;

@@ -49,12 +49,17 @@ static double normal(struct device *device)
     return sum;
 }
 
+/* What the machine does to all that runs on it, and noise. */
+static double ratio_of(const struct params *params, double since_ns, double noise)
+{
+    const double ratio = 1 + params->drift * since_ns / 1e9 + noise;
+    return params->step != 0 && since_ns >= params->step_at ? ratio * (1 + params->step) : ratio;
+}
+
 static double sample_ns(struct device *device, double since_ns)
 {
     const struct params *params = device->params;
-    double ratio = 1 + params->drift * since_ns / 1e9 + params->noise * normal(device);
-    if (params->step != 0 && since_ns >= params->step_at)
-        ratio *= 1 + params->step;
+    double ratio = ratio_of(params, since_ns, params->noise * normal(device));
     if (uniform(device) < params->outliers)
         ratio *= 5;
     return params->time * ratio;
@@ -205,6 +210,16 @@ static double now_ns(void *device)
     return ((const struct device *)device)->now_ns;
 }
 
+/* Of the machine alone: what drifts and steps in samples does so here. */
+static int32_t reference(void *object, struct gb_reference *reference)
+{
+    struct device *device = object;
+    reference->version = 1;
+    reference->time_ns = 1e5 * ratio_of(device->params, device->now_ns - BEGIN_NS, 0);
+    device->now_ns += 3 * reference->time_ns; /* as if of three */
+    return GB_OK;
+}
+
 static const struct gb_device_ops ops = {
     .size = sizeof ops,
     .count = count,
@@ -223,6 +238,7 @@ static const struct gb_device_ops ops = {
     .flush_cache = no_work,
     .telemetry = telemetry,
     .now_ns = now_ns,
+    .reference = reference,
 };
 static const struct gb_plugin device_plugin = {
     GB_PLUGIN(DEVICE, "simulated", "1.0", "samples that are computed from a seed"),

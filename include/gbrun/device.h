@@ -120,6 +120,13 @@ struct gb_finding {
 
 typedef void gb_finding_fn(void *context, const struct gb_finding *finding);
 
+/* How long fixed work of the device's own takes now. */
+struct gb_reference {
+    uint32_t size;
+    uint32_t version; /* of the work: times of different versions are not compared */
+    double time_ns;
+};
+
 enum {
     GB_DEVICE_GRAPHS = 1u /* measures with GB_LAUNCH_GRAPH */
 };
@@ -175,6 +182,12 @@ struct gb_device_ops {
      * begin_ns and end_ns of samples and deadline_ns are on it, and so are warm-up and max_time. It
      * has to go on while samples are measured. Optional. */
     double (*now_ns)(void *device);
+
+    /* Runs fixed work, the same in every process and on every device of a model, which depends on
+     * nothing but the device: arithmetic, no memory. Some 0.1 ms, the least or the median of a few
+     * times; 1 ms at most. Its changes are the machine's, not the benchmarks'. It is called between
+     * the samples of cases, with nothing on the queue. Optional. */
+    int32_t (*reference)(void *device, struct gb_reference *reference);
 };
 
 #endif

@@ -524,6 +524,7 @@ static const struct gb_device_ops ops = {
     .flush_cache = flush_cache,
     .telemetry = telemetry,
     .set_threads = set_threads,
+    .reference = cpu_reference,
 };
 
 static const void *extension(const char *id)

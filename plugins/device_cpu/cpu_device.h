@@ -53,6 +53,7 @@ int32_t cpu_clocks_probe(struct cpu_device *device);
 
 int32_t cpu_measure(void *device, struct gb_measurement *measurement); /* as of gb_device_ops */
 int32_t cpu_flush(struct cpu_device *device);
+int32_t cpu_reference(void *device, struct gb_reference *reference);
 
 /* One call of run that is not timed, in all threads. */
 int32_t cpu_run(const struct cpu_device *device, const struct gb_bench_ops *ops, void *bench,

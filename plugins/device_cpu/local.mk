@@ -6,6 +6,7 @@ plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/cpu_list.c \
 	plugins/device_cpu/cpu_list.h \
 	plugins/device_cpu/measure.c \
+	plugins/device_cpu/reference.c \
 	plugins/device_cpu/sensors.c \
 	$(TEAM_SOURCES) \
 	$(SYSTEM_SOURCES)

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <gbrun/gbrun.h>
 #include <gbrun/profile.h>
+#include <math.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,6 +366,34 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     return GB_OK;
 }
 
+/* Not where kernels are recorded: these are none of the benchmark's. */
+static int32_t reference(void *object, struct gb_reference *reference)
+{
+    enum { TIMES = 3 };
+    struct timed_device *timed = object;
+    struct cuda_device *device = &timed->device;
+    CUresult result = CUDA_SUCCESS;
+    if (timed->way.kind == WAY_RECORD || device->is_profiled)
+        return GB_SKIPPED;
+    way_drop_ready(&timed->way);
+    int32_t status = enter(device);
+    if (status != GB_OK)
+        return status;
+    for (uint32_t i = 0; i < TIMES && result == CUDA_SUCCESS; i++)
+        result = stamps_put_reference(&device->stamps, device->stream, 2 * i);
+    if (result == CUDA_SUCCESS)
+        result = stamps_read(&device->stamps, device->stream, 2 * TIMES);
+    status = cuda_status(device, result, "timing its reference work");
+    if (status != GB_OK)
+        return status;
+    reference->version = STAMPS_REFERENCE;
+    reference->time_ns = INFINITY;
+    for (uint32_t i = 0; i < TIMES; i++)
+        reference->time_ns = fmin(reference->time_ns,
+                                  stamps_between(&device->stamps, 2 * i, 2 * i + 1));
+    return GB_OK;
+}
+
 /* Where launches have become slower, because kernels have run side by side, the next benchmark
  * would be, too. */
 static int32_t is_spent(void *object)
@@ -436,6 +465,7 @@ static const struct gb_device_ops ops = {
     .telemetry = telemetry,
     .examine = examine,
     .is_spent = is_spent,
+    .reference = reference,
 };
 
 static const void *extension(const char *id)

@@ -15,7 +15,8 @@ static const double CLOCK_SPAN_NS = 100e3; /* steps of timers are small beside i
 /*
  * gbrun_stamp(stamps + number, clocks): waits for a pseudo-random part of `clocks` (the finalizer
  * of MurmurHash3 over the multiprocessor's clock), then stores a struct stamp. gbrun_idle(ns):
- * sleeps. The driver compiles them for its device.
+ * sleeps. gbrun_reference(stamps + number): a struct stamp, 40,000 products and sums each of which
+ * waits for the one before, in unrolled tens, and a stamp. The driver compiles them for its device.
  */
 static const char image[] = ".version 6.3\n"
                             ".target sm_70\n"
@@ -72,6 +73,40 @@ static const char image[] = ".version 6.3\n"
                             "    @%p0 bra sleep;\n"
                             "    ret;\n"
                             "}\n"
+                            ".visible .entry gbrun_reference(.param .u64 to)\n"
+                            "{\n"
+                            "    .reg .u32 %r<3>;\n"
+                            "    .reg .u64 %d<4>;\n"
+                            "    .reg .f32 %f<3>;\n"
+                            "    .reg .pred %p<1>;\n"
+                            "    ld.param.u64 %d0, [to];\n"
+                            "    cvta.to.global.u64 %d0, %d0;\n"
+                            "    mov.f32 %f0, 0f3F800000;\n" /* 1 */
+                            "    mov.f32 %f1, 0f3F000000;\n" /* 1 / 2 */
+                            "    mov.f32 %f2, 0f3F800000;\n"
+                            "    mov.u32 %r0, 4000;\n" /* 40,000 / 10 */
+                            "    mov.u64 %d1, %globaltimer;\n"
+                            "step:\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "    sub.u32 %r0, %r0, 1;\n"
+                            "    setp.ne.u32 %p0, %r0, 0;\n"
+                            "    @%p0 bra step;\n"
+                            "    mov.u64 %d2, %globaltimer;\n"
+                            "    mov.b32 %r1, %f0;\n" /* the result is wanted */
+                            "    cvt.u64.u32 %d3, %r1;\n"
+                            "    st.global.v2.u64 [%d0], {%d1, %d3};\n"
+                            "    st.global.v2.u64 [%d0 + 16], {%d2, %d3};\n"
+                            "    ret;\n"
+                            "}\n"
                             ".visible .entry gbrun_empty()\n"
                             "{\n"
                             "    ret;\n"
@@ -79,14 +114,16 @@ static const char image[] = ".version 6.3\n"
 
 CUresult stamps_open(struct stamps *stamps, const struct driver *driver, uint64_t step_ns)
 {
-    static const char *const names[] = {"gbrun_stamp", "gbrun_idle", "gbrun_empty"};
-    CUfunction *const functions[] = {&stamps->stamp, &stamps->idle, &stamps->empty};
+    static const char *const names[] = {"gbrun_stamp", "gbrun_idle", "gbrun_empty",
+                                        "gbrun_reference"};
+    CUfunction *const functions[] = {&stamps->stamp, &stamps->idle, &stamps->empty,
+                                     &stamps->reference};
     const size_t bytes = STAMPS_MAX * sizeof(struct stamp);
     void *read = NULL;
     stamps->driver = driver;
     stamps->step_ns = step_ns;
     CUresult result = driver->module_load(&stamps->module, image);
-    for (size_t i = 0; i < 3 && result == CUDA_SUCCESS; i++)
+    for (size_t i = 0; i < sizeof names / sizeof *names && result == CUDA_SUCCESS; i++)
         result = driver->module_function(functions[i], stamps->module, names[i]);
     if (result == CUDA_SUCCESS)
         result = driver->allocate(&stamps->on_device, bytes);
@@ -162,6 +199,13 @@ CUresult stamps_put_idle(const struct stamps *stamps, CUstream stream, double ns
 CUresult stamps_put_empty(const struct stamps *stamps, CUstream stream)
 {
     return stamps->driver->launch(stamps->empty, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+}
+
+CUresult stamps_put_reference(const struct stamps *stamps, CUstream stream, uint32_t number)
+{
+    uint64_t to = address_of(stamps, number);
+    void *arguments[] = {&to};
+    return stamps->driver->launch(stamps->reference, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
 }
 
 CUresult stamps_read(const struct stamps *stamps, CUstream stream, uint32_t n)

@@ -12,7 +12,7 @@ enum { STAMPS_MAX = 4096 };
 struct stamps {
     const struct driver *driver;
     CUmodule module;
-    CUfunction stamp, idle, empty;
+    CUfunction stamp, idle, empty, reference;
     CUdeviceptr on_device;  /* STAMPS_MAX of them */
     struct stamp *read;     /* the host's copy */
     uint64_t step_ns;       /* to which times are cut; 0: as they are */
@@ -33,6 +33,11 @@ CUresult stamps_put(const struct stamps *stamps, CUstream stream, uint32_t numbe
 CUresult stamps_put_first(const struct stamps *stamps, CUstream stream, uint32_t number);
 CUresult stamps_put_idle(const struct stamps *stamps, CUstream stream, double ns);
 CUresult stamps_put_empty(const struct stamps *stamps, CUstream stream);
+
+/* Fixed work of one thread between two stamps, `number` and the next: 40,000 products and sums,
+ * each of which waits for the one before. Only their times are set. */
+enum { STAMPS_REFERENCE = 1 }; /* version of the work */
+CUresult stamps_put_reference(const struct stamps *stamps, CUstream stream, uint32_t number);
 
 /* A stamp with a number as a node of a graph; its arguments lie in the caller's memory. */
 void stamps_node(const struct stamps *stamps, uint32_t number, uint64_t address[1],

@@ -57,6 +57,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_selecting.sh \
 	tests/cli/test_shards.sh \
 	tests/cli/test_simulated.sh \
+	tests/cli/test_sentinel.sh \
 	tests/cli/test_series.sh \
 	tests/cli/test_steady_builds.sh \
 	tests/cli/test_threads.sh

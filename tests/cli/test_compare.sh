@@ -40,6 +40,15 @@ another cache state|2|gbrun: error: 4 of 4 cases of cold.gbr are of another cach
 new.gbr cold.gbr
 another cache state by force: each line says so|0||new.gbr cold.gbr --force|same, other cache
 TABLE
+# Runs that are not compared say by how much runs differ.
+for number in 1 2 3 4 5; do
+    "$GBRUN" -q -c copy.ini -o many.gbr >/dev/null
+done
+scopes() { "$GBRUN" compare "$@" --format csv | awk -F, 'NR > 1 {print $17}' | sort | uniq -c | xargs; }
+equals "no other run: of these two" "4 runs" "$(scopes old.gbr new.gbr --base 1)"
+equals "three other runs of the file" "4 history" "$(scopes many.gbr)"
+equals "a history" "4 history" "$(scopes six.gbr cold.gbr --force --history many.gbr)"
+equals "the same runs again add nothing" "4 runs" "$(scopes old.gbr new.gbr --base 1 --history old.gbr)"
 for format in table md csv json junit github; do
     exits "format $format" 0 "$GBRUN" compare --metric bytes_read old.gbr new.gbr --format $format
 done

@@ -2,6 +2,7 @@
 TEST_PROGRAM_LIST += tests/compare/test_compare
 tests_compare_test_compare_SOURCES = \
 	tests/compare/fleet_fixture.h \
+	tests/compare/test_between_runs.c \
 	tests/compare/test_change_points.c \
 	tests/compare/test_compare_cases.c \
 	tests/compare/test_comparison.c \

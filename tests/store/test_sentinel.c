@@ -1,0 +1,81 @@
+/* test_sentinel.c - core/store/sentinel.c: changes of a machine among readings with noise, from
+ * fixed seeds, so that the counts are exact. */
+#include "core/base/random.h"
+#include "core/store/sentinel.h"
+#include "tests/check_main.h"
+
+enum { MOST = 60, SERIES = 1000 };
+
+struct shape {
+    size_t n;
+    double noise, step, drift;      /* step: from the middle on; drift: over all */
+    double outliers;                /* share of readings that take 1.3 times the time */
+    int changed, drifts, misplaced; /* of 1,000 */
+};
+
+static double normal(uint64_t seed, uint64_t index)
+{
+    return sqrt(-2 * log(1 - random_unit(seed, 0, index))) *
+           cos(6.283185307179586 * random_unit(seed, 1, index));
+}
+
+static void draw(const struct shape *shape, uint64_t seed, struct sentinel_reading *ret)
+{
+    for (size_t i = 0; i < shape->n; i++) {
+        const double at = (double)i / (double)(shape->n - 1);
+        double y = shape->noise * normal(seed, i) + shape->drift * at;
+        y += 2 * i >= shape->n ? shape->step : 0;
+        y += random_unit(seed, 2, i) < shape->outliers ? log(1.3) : 0;
+        ret[i] = (struct sentinel_reading){1, 1, 1e5 * exp(y),
+                                           i < shape->n / 2 ? "before" : "after"};
+    }
+}
+
+static const struct shape shapes[] = {
+    {40, 0.0003, 0, 0, 0, 0, 0, 0},
+    {40, 0.0003, 0, 0, 0.1, 0, 0, 0},
+    {40, 0.003, 0, 0, 0, 0, 0, 0},
+    {40, 0.01, 0, 0, 0.2, 4, 0, 2},
+    {40, 0.0003, 0.02, 0, 0, 1000, 0, 0},
+    {40, 0.0003, -0.02, 0, 0.1, 990, 0, 67}, /* an outlier stands beside the step */
+    {40, 0.003, 0.02, 0, 0.1, 994, 0, 198},
+    {8, 0.0003, 0.02, 0, 0, 1000, 0, 0},
+    {40, 0.0003, 0, 0.02, 0, 1000, 1000, 0},
+    {60, 0.002, 0, 0.02, 0.1, 1000, 999, 0},
+    {5, 0.0003, 0.02, 0, 0, 0, 0, 0}, /* too few */
+};
+
+TEST_EACH(changes_are_found, shapes)
+{
+    const struct shape *shape = &shapes[_i];
+    int wrong_way = 0, changed = 0, drifts = 0, misplaced = 0;
+    for (uint64_t seed = 0; seed < SERIES; seed++) {
+        struct sentinel_reading readings[MOST];
+        struct sentinel_change change;
+        draw(shape, seed, readings);
+        if (!sentinel_find_change(readings, shape->n, &change))
+            continue;
+        changed++;
+        drifts += change.is_drift;
+        misplaced += !change.is_drift && strcmp(change.from, "after") != 0;
+        wrong_way += change.size * (shape->step + shape->drift) < 0;
+    }
+    ck_assert_int_eq(changed, shape->changed);
+    ck_assert_int_eq(drifts, shape->drifts);
+    ck_assert_int_eq(misplaced, shape->misplaced);
+    ck_assert_int_eq(wrong_way, 0);
+}
+
+TEST(readings_of_one_device_and_work_are_a_group)
+{
+    const struct sentinel_reading readings[] = {
+        {1, 1, 100, ""}, {1, 1, 102, ""}, {1, 1, 101, ""}, {1, 2, 50, ""}, {2, 2, 50, ""}};
+    ck_assert_uint_eq(sentinel_group(readings, 5), 3);
+    ck_assert_uint_eq(sentinel_group(&readings[3], 2), 1);
+    ck_assert_uint_eq(sentinel_group(&readings[4], 1), 1);
+    ck_assert_uint_eq(sentinel_group(readings, 0), 0);
+    const struct sentinel_level level = sentinel_level_of(readings, 3);
+    ck_assert_double_eq_tol(level.value, log(101), 1e-12);
+    const double deviation = 1.4826 * (log(102) - log(101));
+    ck_assert_double_eq_tol(level.error, 1.2533 * deviation / sqrt(3), 2e-4);
+}
