@@ -33,7 +33,7 @@ struct common_params {
     double max_time_ns;           /* of measuring; no further sample after it */
     double max_time_undecided_ns; /* the same while the policy is undecided; 0: max_time */
     double time_limit_ns;         /* of the whole case; the worker is killed after it */
-    int64_t rounds;
+    int64_t rounds;               /* or ROUNDS_AUTO */
     /* of comparisons */
     double check_floor;  /* |r| above which rel_floor counts */
     double check_safety; /* of the bound; 0: the benchmark's */
@@ -46,6 +46,8 @@ struct common_params {
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
 #define MEASURE_TIME "time"
+/* Rounds are as many as its verdict needs: ROUNDS_LEAST of rounds.h or more, up to the most. */
+enum { ROUNDS_AUTO = 0, ROUNDS_MOST = 12 };
 /* That of the run; that of the run in the first round, and another in each of the others. */
 #define SEED_OF_RUN_TEXT "-1"
 #define SEED_EACH_ROUND_TEXT "-2"
@@ -136,10 +138,16 @@ struct bench_case {
     struct environment_variable *environment; /* sorted by name */
     size_t n_environment;
     uint64_t seed;       /* of its random numbers, in the first round */
+    bool is_part;        /* one of several visits that the case has by itself, to a worker */
     const char *folder;  /* of the configuration */
     const char *uid;     /* as below, where a worker is given the case; else NULL */
     const char *profile; /* name of the range for a profiler; NULL, to a worker "": none */
 };
+
+/* Has it ROUNDS_AUTO, and a policy and settings for which more than one round says more? */
+bool bench_case_repeats(const struct bench_case *bench_case);
+/* Its rounds; ROUNDS_LEAST at first if it repeats. */
+int64_t bench_case_rounds(const struct bench_case *bench_case);
 
 enum { CASE_UID_TEXT = 33 };
 

@@ -322,6 +322,10 @@ static const struct stored_column case_columns[] = {
            RESULT_IN(
                RATIO,
                "Smallest share of the samples at which a further mode would have been detected")),
+    COLUMN(precision, "REAL", 12, record.estimate.precision,
+           "half width of the interval that was asked for, over the estimate; 0 or NULL: none",
+           IF_ESTIMATED,
+           RESULT_IN(RATIO, "Half width of the interval that the policy asks for; 0: none")),
     COLUMN(note, "TEXT", 6, record.estimate.note,
            "why the verdict is no better, in the policy's words", IF_ESTIMATED,
            RESULT("Why the verdict is no better, in the policy's words")),
@@ -565,6 +569,10 @@ static const struct stored_column message_columns[] = {
 #define CASE_RANK(row)                                                                             \
     "(" row ".done, " row ".status <> 'running', " row ".attempt, " row ".n_samples)"
 
+/* A row is one visit; the policies' word stands in bench_case. */
+#define VISIT_VERDICT                                                                              \
+    "CASE c.verdict WHEN 'certified' THEN 'certified in this visit' ELSE c.verdict END AS verdict"
+
 static const char result_view[] =
     "CREATE VIEW result AS -- one readable row a case and round; times in ns of one iteration\n"
     "SELECT (SELECT count(*) FROM run AS e WHERE (e.started, e.uuid) <= (r.started, r.uuid))\n"
@@ -580,7 +588,7 @@ static const char result_view[] =
     "        AS parameters,\n"
     "    d.model AS device, c.policy, c.cache, c.launch, c.pace, c.clock, c.round,\n"
     "    c.started,\n"
-    "    c.status, c.status_text, c.stop_reason, c.verdict, c.n_samples, c.n_effective,\n"
+    "    c.status, c.status_text, c.stop_reason, " VISIT_VERDICT ", c.n_samples, c.n_effective,\n"
     "    c.n_discarded, c.median_ns, c.statistic, c.estimate_ns, c.low_ns, c.high_ns,\n"
     "    c.confidence, c.mean_ns, c.stdev_ns, c.min_ns, c.max_ns,\n"
     "    (c.q3_ns - c.q1_ns) / c.median_ns AS spread, -- the relative IQR\n"
@@ -619,7 +627,8 @@ static const char case_json_view[] =
     " AND is_axis" PARAMETERS_END "        AS axes, -- of them, those that are swept\n"
     "    (SELECT json_group_object(name, CASE WHEN value" IS_FINITE " THEN value END)\n"
     "        FROM (SELECT * FROM metric WHERE case_id = c.id ORDER BY ordinal)) AS metrics,\n"
-    "    c.status, c.verdict, c.n_samples, c.median_ns, c.estimate_ns, c.low_ns, c.high_ns\n"
+    "    c.status, " VISIT_VERDICT
+    ", c.n_samples, c.median_ns, c.estimate_ns, c.low_ns, c.high_ns\n"
     "FROM bench_case AS c JOIN run AS r ON r.id = c.run_id\n"
     "WHERE " STORE_IS_LATEST "\n"
     "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
@@ -633,7 +642,7 @@ static const char case_json_view[] =
         .parent = parent_, __VA_ARGS__                                                             \
     }
 const struct stored_schema store_schema = {
-    .views = {{"result", result_view, 7}, {"case_json", case_json_view, 7}},
+    .views = {{"result", result_view, 12}, {"case_json", case_json_view, 12}},
     .tables[TABLE_RUN] = TABLE("run", "one call of `gbrun run`", run_columns, struct stored_run,
                                TABLE_NONE, .order = STORE_RUN_ORDER, .uuid = "uuid",
                                .newer = RUN_RANK("excluded") " > " RUN_RANK("run")),

@@ -430,7 +430,8 @@ static bool has_effective(const struct work *work, double n_effective, double co
     const double finer = fmax(1.0, 0.01 / work->limits->precision);
     const double correlated = fmax(CORRELATED_BELOW, 1.0 + 1.0 / (finer * finer));
     const double wanted = (double)work->retained->n > correlated * n_effective
-                              ? correlated_min * finer * finer
+                              ? fmax(EFFECTIVE_MIN,
+                                     correlated_min * finer * finer * work->limits->share)
                               : EFFECTIVE_MIN;
     if (n_effective >= wanted)
         return true;
@@ -546,8 +547,7 @@ static void find_modes(const struct work *work, struct modes *ret)
 static int32_t verdict_of(const struct work *work)
 {
     struct steady_attempt *attempt = work->attempt;
-    const bool is_narrow = reach(&attempt->centre) <=
-                           work->limits->precision * attempt->centre.value;
+    const bool is_narrow = reach(&attempt->centre) <= work->limits->width * attempt->centre.value;
     struct modes modes;
     struct gb_mode measured[GB_MODES_MAX];
     if (!clocks_allow(work) || !has_settled(work))
