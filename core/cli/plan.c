@@ -94,8 +94,9 @@ static double expect(const struct plan *plan, const struct bench_case *bench_cas
                  : past > limit ? BASIS_CASE_CUT
                  : found        ? BASIS_CASE
                                 : BASIS_PLUGIN;
-    const double all = fmin(past, limit) * (double)bench_case_rounds(bench_case);
-    return bench_case_repeats(bench_case) ? fmin(all, limit) : all; /* limit: past is not known */
+    if (bench_case_repeats(bench_case))
+        return fmin(past * (1 + PART_SHARE * (ROUNDS_LEAST - 1)), limit);
+    return fmin(past, limit) * (double)bench_case_rounds(bench_case); /* limit: past is not known */
 }
 
 static const char *basis_words(struct plan *plan, enum basis basis, const char *plugin)
@@ -126,7 +127,9 @@ void plan_add(struct plan *plan, const struct bench_case *bench_case, const char
                                         "rounds", "expected", "why"};
     const char *why = refusal;
     char expected[NUMBER_TEXT_MAX] = "-";
-    const uint64_t rounds = (uint64_t)bench_case_rounds(bench_case);
+    const uint64_t rounds = bench_case_repeats(bench_case)
+                                ? ROUNDS_LEAST
+                                : (uint64_t)bench_case_rounds(bench_case);
     for (size_t i = plan->table.n_columns; i < sizeof heads / sizeof *heads; i++)
         table_column(&plan->table, heads[i], i == 0 || i == 4 || i == 5);
     if (!*refusal) {

@@ -172,7 +172,7 @@ bool bench_case_repeats(const struct bench_case *bench_case)
 int64_t bench_case_rounds(const struct bench_case *bench_case)
 {
     const int64_t rounds = bench_case->common.rounds;
-    return rounds != ROUNDS_AUTO ? rounds : bench_case_repeats(bench_case) ? ROUNDS_LEAST : 1;
+    return rounds != ROUNDS_AUTO ? rounds : 1;
 }
 
 struct plugin_settings bench_case_plugin(const struct bench_case *bench_case)

@@ -46,7 +46,10 @@ struct common_params {
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
 #define MEASURE_TIME "time"
-/* Rounds are as many as its verdict needs: ROUNDS_LEAST of rounds.h or more, up to the most. */
+/* Rounds are as many as its verdict needs: ROUNDS_LEAST of rounds.h or more, up to the most. The
+ * first is as long as one that is alone, each other has a share of its samples, time and limits:
+ * two of them take 0.28 of it in all. */
+#define PART_SHARE 0.14
 enum { ROUNDS_AUTO = 0, ROUNDS_MOST = 12 };
 /* That of the run; that of the run in the first round, and another in each of the others. */
 #define SEED_OF_RUN_TEXT "-1"
@@ -138,7 +141,7 @@ struct bench_case {
     struct environment_variable *environment; /* sorted by name */
     size_t n_environment;
     uint64_t seed;       /* of its random numbers, in the first round */
-    bool is_part;        /* one of several visits that the case has by itself, to a worker */
+    bool is_part;        /* a further round of a case that repeats */
     const char *folder;  /* of the configuration */
     const char *uid;     /* as below, where a worker is given the case; else NULL */
     const char *profile; /* name of the range for a profiler; NULL, to a worker "": none */
@@ -146,7 +149,7 @@ struct bench_case {
 
 /* Has it ROUNDS_AUTO, and a policy and settings for which more than one round says more? */
 bool bench_case_repeats(const struct bench_case *bench_case);
-/* Its rounds; ROUNDS_LEAST at first if it repeats. */
+/* Its rounds; one at first if it repeats. */
 int64_t bench_case_rounds(const struct bench_case *bench_case);
 
 enum { CASE_UID_TEXT = 33 };

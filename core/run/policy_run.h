@@ -11,10 +11,6 @@
 #include <gbrun/module.h>
 #include <gbrun/policy.h>
 
-/* Of the samples that one visit alone would take, where ROUNDS_LEAST visits or more are judged
- * together: three take less, and six, as wide noise needs, half as many again. */
-#define PART_SHARE 0.25
-
 enum { USUAL_MIN_SAMPLES = 10, USUAL_MAX_SAMPLES = 1000000 };
 
 /* What holds whatever the policy says. max_time wins over min_samples, but where max_undecided is

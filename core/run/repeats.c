@@ -23,7 +23,7 @@ static bool is_open(const struct outcome *visits, size_t n, double max_time_ns)
 {
     double medians[ROUNDS_MOST], lows[ROUNDS_MOST], highs[ROUNDS_MOST], fixed[ROUNDS_MOST];
     double sum_ns = 0;
-    if (n < ROUNDS_LEAST || n >= ROUNDS_MOST)
+    if (n >= ROUNDS_MOST)
         return false;
     for (size_t i = 0; i < n; i++) {
         if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
@@ -34,11 +34,12 @@ static bool is_open(const struct outcome *visits, size_t n, double max_time_ns)
         fixed[i] = visits[i].fixed_ns;
         sum_ns += visits[i].sampled_ns;
     }
+    if (sum_ns + PART_SHARE * max_time_ns > max_time_ns)
+        return false;
     const struct rounds_interval interval = rounds_combine(medians, lows, highs, fixed, n,
                                                            visits->confidence);
-    return verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision, NULL) ==
-               GB_VERDICT_UNCONVERGED &&
-           sum_ns + max_time_ns / ROUNDS_LEAST <= max_time_ns;
+    return n < ROUNDS_LEAST || verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision,
+                                               NULL) == GB_VERDICT_UNCONVERGED;
 }
 
 /* ---- all cases ---- */

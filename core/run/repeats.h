@@ -1,9 +1,10 @@
 /*
  * repeats.h - the rounds of cases that have as many as their verdict needs (rounds = auto).
  *
- * After ROUNDS_LEAST of them, and after each further one, what is stored of a case says whether its
- * certificate holds over its visits. If not, there is another round of it, up to ROUNDS_MOST, while
- * its max_time has room: that is of all visits together, each of which has a third.
+ * The first visit is as long as one that is alone. Where its policy certified there are further,
+ * shorter ones (PART_SHARE): ROUNDS_LEAST in all, then more until what is stored says that the
+ * certificate holds over them, up to ROUNDS_MOST, while max_time has room: that is of all visits
+ * together.
  */
 #pragma once
 

@@ -430,8 +430,8 @@ static int32_t make_visit(struct schedule *schedule, uint64_t position, uint32_t
         return status;
     }
     visit->bench_case.common.breakdown |= schedule->breakdown;
-    visit->bench_case.is_part = bench_case_repeats(&visit->bench_case) && !schedule->profiles;
-    if (visit->bench_case.is_part && round > 0) { /* what does not vary */
+    visit->bench_case.is_part = round > 0 && bench_case_repeats(&visit->bench_case);
+    if (visit->bench_case.is_part) { /* what does not vary */
         visit->bench_case.common.breakdown = false;
         visit->bench_case.common.counters = "no";
     }

@@ -298,6 +298,7 @@ struct case_record {
     double offset_ns, offset_error_ns; /* as in struct gb_reading, which says all of these */
     double graph_ns;
     bool is_dithered;
+    bool is_part; /* as of struct bench_case */
     const char *reading_note;
     const char *started;
     double wall_ns;      /* from create to destroy */

@@ -168,6 +168,8 @@ static const struct stored_column case_columns[] = {
     COLUMN(sequence, "INTEGER NOT NULL", 1, record.sequence, "in the order measured, from 0",
            RESULT("Order in which cases were measured, from 0")),
     COLUMN(round, "INTEGER NOT NULL", 1, record.round, "from 0"),
+    COLUMN(part, "INTEGER NOT NULL DEFAULT 0", 12, record.is_part,
+           "1: with rounds = auto, so that the policy took a part of the samples"),
     COLUMN(attempt, "INTEGER NOT NULL DEFAULT 0", 10, record.attempt,
            "of run --claim: larger where the case was taken from a task that was gone"),
     COLUMN(policy, "TEXT NOT NULL", 1, policy, "NAME of [policy NAME], or the plugin's id",

@@ -130,7 +130,7 @@ static void explain(const struct median_rule *rule, struct gb_next *next)
     case GB_VERDICT_RESOLUTION_LIMITED:
         snprintf(next->reason, sizeof next->reason,
                  "timer resolution of %.3g ns too coarse for %g %%", rule->samples.tick_ns,
-                 percent);
+                 100.0 * rule->params->precision);
         break;
     default:
         snprintf(next->reason, sizeof next->reason, "times are zero, negative or not finite");
