@@ -86,7 +86,7 @@ static const struct gb_option options[] = {
          "Time up to which measuring continues past max_time while min_samples are missing, or the "
          "policy says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:", "Time after which a case that has not ended is killed"),
-    GB_INT(struct common_params, rounds, "1", "0:10000", NULL,
+    GB_INT(struct common_params, rounds, "0", "0:10000", NULL,
            "How often the case is made afresh and measured, between the other cases; 0 or auto: of "
            "a policy that certifies three times or more, until its precision holds from one time "
            "to the next, else once"),

@@ -59,7 +59,7 @@ static const struct gb_option run_table[] = {
            "GPUs that a case sees, one worker for each group of so many; tasks of a job on one "
            "node share the groups out; 0: all, and each worker has one of its own"),
     GB_INT(
-        struct run_params, rounds, "1", "0:10000", NULL,
+        struct run_params, rounds, "0", "0:10000", NULL,
         "How often each case is made afresh and measured, or auto, as of a benchmark; a benchmark "
         "may say otherwise"),
     GB_BOOL(struct run_params, lock, "yes",
