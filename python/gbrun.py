@@ -470,7 +470,8 @@ class Measurement:
     """What gbrun.measure found. Times are seconds of one call; float(measurement) is the estimate.
 
     time, low, high     the estimate and its interval of 95 %; NaN where the policy claims none
-    verdict             "certified": the interval is as narrow as asked for; else why not, with reason and note
+    verdict             "certified in this visit": the interval is as narrow as asked for, of this call; else why
+                        not, with reason and note
     samples, elapsed    time of each sample, and its end since the first began: arrays of NumPy, or array.array
     kernels             what one sample puts on a GPU; modes: clusters of the samples, if there are several
     offset              the constant that was subtracted from each sample; way: how they were taken, if that is unusual
@@ -487,7 +488,7 @@ class Measurement:
         self.time, self.low, self.high = (value / 1e9 for value in (result.time_ns, result.low_ns, result.high_ns))
         self.statistic = text(result.statistic)
         self.verdict, self.reason, self.note = text(result.verdict_text), text(result.reason), text(result.note)
-        self.is_certified = self.verdict == "certified"
+        self.is_certified = self.verdict == "certified in this visit"
         self.samples = _seconds(result.samples_ns, result.n_samples)
         self.elapsed = _seconds(result.elapsed_ns, result.n_samples)
         self.iterations = result.iterations

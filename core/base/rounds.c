@@ -50,22 +50,51 @@ static void unite(struct rounds_interval *interval)
     interval->high = fmax(fmax(interval->between_high, interval->within_high), interval->centre);
 }
 
-struct rounds_interval rounds_combine(const double *medians, const double *lows,
-                                      const double *highs, size_t n, double confidence)
+/* Of a round's end that is infinite nothing averages. */
+static double narrowed(double end, double median, double fixed, double n)
 {
-    struct rounds_interval interval = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
+    const double half = fabs(end - median);
+    return isinf(half) || !(half > fixed)
+               ? end
+               : median + copysign(fixed + (half - fixed) / sqrt(n), end - median);
+}
+
+/* chance: the sum of squares of n_intervals half widths, without what is fixed. */
+static void set_next(struct rounds_interval *interval, const double *medians, double chance,
+                     size_t n_intervals, double confidence)
+{
+    const double n = (double)interval->n, many = 1e6;
+    if (interval->n < 2)
+        return;
+    const double s = stdev_of(medians, interval->n), z = student_t_quantile(confidence, many);
+    const double w2 = n_intervals ? chance / (double)n_intervals / (z * z) : 0;
+    const double beyond = fmax(0, s * s - w2);
+    interval->next_ratio = student_t_quantile(confidence, n - 1) * sqrt(beyond + s * s / n) /
+                           interval->centre;
+}
+
+struct rounds_interval rounds_combine(const double *medians, const double *lows,
+                                      const double *highs, const double *fixed, size_t n,
+                                      double confidence)
+{
+    struct rounds_interval interval = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
     CLEANUP(free_pointer) double *kept = memory_allocate(3 * (n + 1) * sizeof *kept);
     double *kept_lows = kept + n + 1, *kept_highs = kept_lows + n + 1;
-    double highest_low = -INFINITY, lowest_high = INFINITY;
+    double highest_low = -INFINITY, lowest_high = INFINITY, chance = 0, n_rounds = 0;
     size_t n_intervals = 0;
+    for (size_t i = 0; i < n; i++)
+        n_rounds += isfinite(medians[i]);
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(medians[i]))
             continue;
         kept[interval.n++] = medians[i];
         if (!(lows[i] <= highs[i]) || (isinf(lows[i]) && isinf(highs[i])))
             continue;
-        kept_lows[n_intervals] = lows[i];
-        kept_highs[n_intervals++] = highs[i];
+        const double rest = fixed ? fixed[i] : INFINITY;
+        const double half = 0.5 * (highs[i] - lows[i]) - rest;
+        chance += half > 0 ? half * half : 0;
+        kept_lows[n_intervals] = narrowed(lows[i], medians[i], rest, n_rounds);
+        kept_highs[n_intervals++] = narrowed(highs[i], medians[i], rest, n_rounds);
         highest_low = fmax(highest_low, lows[i]);
         lowest_high = fmin(lowest_high, highs[i]);
     }
@@ -74,6 +103,13 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
     interval.within_high = median_with_ends(kept_highs, n_intervals);
     interval.differs = n_intervals > 1 && highest_low > lowest_high;
     set_between(&interval, kept, confidence);
+    set_next(&interval, kept, chance, n_intervals, confidence);
     unite(&interval);
     return interval;
+}
+
+bool rounds_hold(const struct rounds_interval *interval, double precision)
+{
+    return interval->n >= ROUNDS_LEAST && interval->next_ratio <= precision &&
+           0.5 * (interval->high - interval->low) <= precision * interval->centre;
 }

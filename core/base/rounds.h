@@ -11,12 +11,18 @@
  *            95 %): the k-th lowest to the k-th highest, where it is improbable enough that fewer
  *            than k of R lie on one side of the median. Placements are often two, not normal, and t
  *            alone holds less than it says then
- *   within   [median(low_1 ... low_R), median(high_1 ... high_R)]: what one round mostly claims
+ *   within   [median(low_1 ... low_R), median(high_1 ... high_R)], of rounds' intervals that reach
+ *            f_i + (h_i - f_i) / sqrt(R) to a side in place of h_i: what is chance in a round
+ *            averages over R of them, what is fixed (the timer's step) does not
  *   combined from the lower of their low ends to the higher of their high ends
  *
- * So the combined interval is never narrower than a round's usual one, and as wide as the
+ * So the combined interval is never narrower than what the rounds' own allow, and as wide as the
  * between-round variation asks for. It holds the centre: where low_i <= m_i <= high_i the medians
  * are in that order too.
+ *
+ * How far the next round may lie from the centre, without its own chance: a normal one does not
+ * exceed t sqrt(d^2 + s^2 / R), where d^2 = s^2 - w^2 (0 at least) is what rounds differ by beyond
+ * their chance, and w that: the root mean square of (h_i - f_i) / z, z as t for many rounds.
  */
 #pragma once
 
@@ -30,8 +36,9 @@ struct rounds_interval {
     double between_low, between_high; /* NaN: fewer than two rounds */
     double within_low, within_high;   /* NaN: no round has an interval */
     double variation_ratio;           /* (largest - smallest median) / centre; NaN: n < 2 */
-    bool differs; /* two rounds have intervals that do not meet: they differ by more than
-                     their intervals allow */
+    double next_ratio; /* how far the next round may lie from the centre, over it; NaN: n < 2 */
+    bool differs;      /* two rounds have intervals that do not meet: they differ by more than
+                          their intervals allow */
 };
 
 /*
@@ -40,7 +47,14 @@ struct rounds_interval {
  * end is an end. Of one
  * round the interval is its own. Where no round has an interval and all medians are equal nothing
  * is claimed: the timer's resolution would look like certainty. confidence: in (0, 1), else there
- * is no `between`. The arrays have n values each.
+ * is no `between`. fixed: what of a round's interval is not chance, to either side; NULL: all. The
+ * arrays have n values each.
  */
 struct rounds_interval rounds_combine(const double *medians, const double *lows,
-                                      const double *highs, size_t n, double confidence);
+                                      const double *highs, const double *fixed, size_t n,
+                                      double confidence);
+
+/* Does it hold for the next round as well: are there three or more, is the half width of `combined`
+ * within the precision (a share of the centre), and so the next round? */
+enum { ROUNDS_LEAST = 3 };
+bool rounds_hold(const struct rounds_interval *interval, double precision);

@@ -157,7 +157,12 @@ static const struct help_entry marks[] = {
 
 static const struct help_entry verdicts[] = {
 #define VERDICT_NONE "The policy makes no claim, as `fixed` and `budget`"
-#define VERDICT_CERTIFIED "The confidence interval is as narrow as was asked for"
+#define VERDICT_CERTIFIED                                                                          \
+    "The confidence interval over three visits or more is as narrow as was asked for, and so is "  \
+    "what the next visit may differ by"
+#define VERDICT_CERTIFIED_IN_VISIT                                                                 \
+    "The confidence interval is as narrow as was asked for in the visit that was measured, "       \
+    "which says nothing about the next one; the notes count these"
 #define VERDICT_MULTIMODAL                                                                         \
     "The distribution has several modes, each known as precisely as was asked for; mark `*`"
 #define VERDICT_RESOLUTION_LIMITED                                                                 \

@@ -79,7 +79,8 @@ static double mean_of_plugin(const struct plan *plan, const char *plugin)
 /* What the time that is expected of a case comes from. */
 enum basis { BASIS_MAX_TIME, BASIS_CASE, BASIS_CASE_CUT, BASIS_PLUGIN };
 
-/* Expected for one visit. A case that took longer than it may now takes that. */
+/* Expected for all rounds. A visit that took longer than it may now takes that; where a case has as
+ * many as it needs, all together do. */
 static double expect(const struct plan *plan, const struct bench_case *bench_case,
                      const char *model, enum basis *ret_basis)
 {
@@ -93,7 +94,9 @@ static double expect(const struct plan *plan, const struct bench_case *bench_cas
                  : past > limit ? BASIS_CASE_CUT
                  : found        ? BASIS_CASE
                                 : BASIS_PLUGIN;
-    return fmin(past, limit); /* limit: past is not known */
+    if (bench_case_repeats(bench_case))
+        return fmin(past * (1 + PART_SHARE * (ROUNDS_LEAST - 1)), limit);
+    return fmin(past, limit) * (double)bench_case_rounds(bench_case); /* limit: past is not known */
 }
 
 static const char *basis_words(struct plan *plan, enum basis basis, const char *plugin)
@@ -114,7 +117,7 @@ static const char *basis_words(struct plan *plan, enum basis basis, const char *
 double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case)
 {
     enum basis ignored;
-    return expect(plan, bench_case, NULL, &ignored) * (double)bench_case->common.rounds;
+    return expect(plan, bench_case, NULL, &ignored);
 }
 
 void plan_add(struct plan *plan, const struct bench_case *bench_case, const char *label,
@@ -124,12 +127,14 @@ void plan_add(struct plan *plan, const struct bench_case *bench_case, const char
                                         "rounds", "expected", "why"};
     const char *why = refusal;
     char expected[NUMBER_TEXT_MAX] = "-";
-    const uint64_t rounds = (uint64_t)bench_case->common.rounds;
+    const uint64_t rounds = bench_case_repeats(bench_case)
+                                ? ROUNDS_LEAST
+                                : (uint64_t)bench_case_rounds(bench_case);
     for (size_t i = plan->table.n_columns; i < sizeof heads / sizeof *heads; i++)
         table_column(&plan->table, heads[i], i == 0 || i == 4 || i == 5);
     if (!*refusal) {
         enum basis basis;
-        const double ns = expect(plan, bench_case, model, &basis) * (double)rounds;
+        const double ns = expect(plan, bench_case, model, &basis);
         *(basis == BASIS_MAX_TIME ? &plan->bound_ns : &plan->known_ns) += ns;
         why = basis_words(plan, basis, bench_case->info->plugin.id);
         format_time(ns, 3, expected);
@@ -142,7 +147,8 @@ void plan_add(struct plan *plan, const struct bench_case *bench_case, const char
     table_cell(&plan->table, label);
     table_cell(&plan->table, bench_case->policy->name);
     table_cell(&plan->table, device);
-    table_cell_printf(&plan->table, "%llu", (unsigned long long)rounds);
+    table_cell_printf(&plan->table, "%llu%s", (unsigned long long)rounds,
+                      bench_case_repeats(bench_case) ? "+" : "");
     table_cell(&plan->table, expected);
     table_cell_printf(&plan->table, "%s%s", *refusal ? "skipped: " : "", why);
 }

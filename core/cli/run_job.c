@@ -362,6 +362,8 @@ int run_job_measure(struct run_job *job)
     plan->worker = plan->schedule.profiles ? &job->worker : NULL;
     plan->spare = &job->spare;
     int32_t status = supervise(plan, counts, &error);
+    const bool has_more = job->progress.n_total > job->n_visits; /* with rounds = auto */
+    job->n_visits = job->progress.n_total;
     progress_end(&job->progress, !counts->is_cancelled);
     if (status != GB_OK) {
         say_error(&error);
@@ -372,7 +374,8 @@ int run_job_measure(struct run_job *job)
     char finished[UTC_TEXT];
     utc_text(finished);
     status = find_verdict(job, &error);
-    if (status == GB_OK && plan->claims && !counts->is_cancelled) /* without other tasks' cases */
+    /* Without other tasks' cases. */
+    if (status == GB_OK && (plan->claims || has_more) && !counts->is_cancelled)
         status = store_run_count(job->store, job->run_id, (uint64_t)job->all.done, &error);
     if (status == GB_OK && !counts->is_cancelled)
         status = store_run_end(job->store, job->run_id, finished, code_of(job), &error);

@@ -192,11 +192,12 @@ static const struct {
 };
 
 /* Three seconds for each, as users of hyperfine know it. */
-static void put_defaults(struct made *made, size_t n_commands)
+static void put_defaults(struct made *made, const struct arguments *arguments, size_t n_commands)
 {
+    const bool is_once = ARGUMENT_AMONG(arguments, "runs", "min-runs", "max-runs", "setup");
     put(made, "device", "cpu", NULL);
     put(made, "time_limit", "10 min", NULL);
-    put(made, "rounds", n_commands > 1 ? "3" : "1", NULL);
+    put(made, "rounds", n_commands > 1 ? "3" : is_once ? "1" : "auto", NULL);
     put(made, "max_time", n_commands > 1 ? "1 s" : "3 s", NULL);
 }
 
@@ -258,7 +259,7 @@ static int run_command(const struct arguments *arguments)
     if (check_runs(arguments) != EXIT_FINE)
         return EXIT_USAGE;
     begin(&made, "command", "command");
-    put_defaults(&made, commands.n);
+    put_defaults(&made, arguments, commands.n);
     for (size_t i = 0; i < sizeof command_keys / sizeof *command_keys; i++) {
         const char *option = command_keys[i].option, *given = argument(arguments, option);
         if (given)

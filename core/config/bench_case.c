@@ -1,6 +1,7 @@
 /* bench_case.c - see bench_case.h. */
 #include "core/config/bench_case.h"
 
+#include "core/base/rounds.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 
@@ -85,8 +86,10 @@ static const struct gb_option options[] = {
          "Time up to which measuring continues past max_time while min_samples are missing, or the "
          "policy says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:inf", "Time after which a case that has not ended is killed"),
-    GB_INT(struct common_params, rounds, "1", "1:10000", NULL,
-           "How often the case is made afresh and measured, between the other cases"),
+    GB_INT(struct common_params, rounds, "0", "0:10000", NULL,
+           "How often the case is made afresh and measured, between the other cases; 0 or auto: of "
+           "a policy that certifies three times or more, until its precision holds from one time "
+           "to the next, else once"),
     GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
     GB_BOOL(struct common_params, exclusive, "no",
             "Whether nothing else is measured beside it, on any device"),
@@ -156,6 +159,20 @@ const char *pace_word(int32_t pace)
 const char *verify_word(int32_t verify)
 {
     return verify_words[verify];
+}
+
+bool bench_case_repeats(const struct bench_case *bench_case)
+{
+    const struct common_params *common = &bench_case->common;
+    return common->rounds == ROUNDS_AUTO && bench_case->policy->info->flags & PLUGIN_CERTIFIES &&
+           common->verify != VERIFY_JUDGE && common->pace != PACE_SUSTAINED &&
+           text_equal(common->measure, MEASURE_TIME);
+}
+
+int64_t bench_case_rounds(const struct bench_case *bench_case)
+{
+    const int64_t rounds = bench_case->common.rounds;
+    return rounds != ROUNDS_AUTO ? rounds : 1;
 }
 
 struct plugin_settings bench_case_plugin(const struct bench_case *bench_case)

@@ -33,7 +33,7 @@ struct common_params {
     double max_time_ns;           /* of measuring; no further sample after it */
     double max_time_undecided_ns; /* the same while the policy is undecided; 0: max_time */
     double time_limit_ns;         /* of the whole case; the worker is killed after it */
-    int64_t rounds;
+    int64_t rounds;               /* or ROUNDS_AUTO */
     /* of comparisons */
     double check_floor;  /* |r| above which rel_floor counts */
     double check_safety; /* of the bound; 0: the benchmark's */
@@ -46,6 +46,11 @@ struct common_params {
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
 #define MEASURE_TIME "time"
+/* Rounds are as many as its verdict needs: ROUNDS_LEAST of rounds.h or more, up to the most. The
+ * first is as long as one that is alone, each other has a share of its samples, time and limits:
+ * two of them take 0.28 of it in all. */
+#define PART_SHARE 0.14
+enum { ROUNDS_AUTO = 0, ROUNDS_MOST = 12 };
 /* That of the run; that of the run in the first round, and another in each of the others. */
 #define SEED_OF_RUN_TEXT "-1"
 #define SEED_EACH_ROUND_TEXT "-2"
@@ -137,10 +142,16 @@ struct bench_case {
     size_t n_environment;
     uint64_t seed;       /* of its random numbers, in the first round */
     bool has_sentinel;   /* the device's reference work is timed beside its samples */
+    bool is_part;        /* a further round of a case that repeats */
     const char *folder;  /* of the configuration */
     const char *uid;     /* as below, where a worker is given the case; else NULL */
     const char *profile; /* name of the range for a profiler; NULL, to a worker "": none */
 };
+
+/* Has it ROUNDS_AUTO, and a policy and settings for which more than one round says more? */
+bool bench_case_repeats(const struct bench_case *bench_case);
+/* Its rounds; one at first if it repeats. */
+int64_t bench_case_rounds(const struct bench_case *bench_case);
 
 enum { CASE_UID_TEXT = 33 };
 

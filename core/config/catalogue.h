@@ -20,6 +20,7 @@ struct plugin_info {
 #define PLUGIN_VALIDATES (1u << 31) /* a benchmark that validates its params */
 #define PLUGIN_RENEWS (1u << 30)    /* ... that renews its inputs, and verifies its outputs */
 #define PLUGIN_BUILDS (1u << 29)    /* ... that can be built without its device */
+#define PLUGIN_CERTIFIES (1u << 28) /* a policy that can certify */
 
 /* A module that could not be used, and why: shown by `gbrun list plugins` and when it is asked for.
  */

@@ -16,6 +16,7 @@
 static const struct {
     const char *name, *word, *number;
 } number_words[] = {{"iterations", "auto", "0"},
+                    {"rounds", "auto", "0"},
                     {"seed", "run", SEED_OF_RUN_TEXT},
                     {"seed", "each round", SEED_EACH_ROUND_TEXT}};
 
@@ -53,13 +54,17 @@ static bool is_list(const struct slot *slot)
     return slot->option && (slot->option->type & GB_TYPE_LIST);
 }
 
-static const char *number_meant(const struct slot *slot, const char *text)
+const char *common_number_meant(const char *name, const char *text)
 {
     for (size_t i = 0; i < sizeof number_words / sizeof number_words[0]; i++)
-        if (slot->kind == SLOT_COMMON && text_equal(slot->name, number_words[i].name) &&
-            text_equal(text, number_words[i].word))
+        if (text_equal(name, number_words[i].name) && text_equal(text, number_words[i].word))
             return number_words[i].number;
     return text;
+}
+
+static const char *number_meant(const struct slot *slot, const char *text)
+{
+    return slot->kind == SLOT_COMMON ? common_number_meant(slot->name, text) : text;
 }
 
 /* Reads the value of a slot that is neither device nor policy. That of a map's key or of a variable

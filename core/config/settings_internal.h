@@ -233,6 +233,9 @@ struct plugin_section *plugin_section_of(const struct settings *settings, uint32
 /* Is it `devices = all`: may `device = auto` use all devices of the plugin that it chooses? */
 bool settings_auto_is_all(const struct settings *settings);
 
+/* The number that a word stands for, of a common setting: "auto" of rounds; else the text. */
+const char *common_number_meant(const char *name, const char *text);
+
 /* What is needed to read sections. */
 struct parser {
     struct settings *settings;

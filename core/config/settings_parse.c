@@ -58,8 +58,10 @@ static const struct gb_option run_table[] = {
     GB_INT(struct run_params, gpus_per_case, "0", "0:64", "GPUs",
            "GPUs that a case sees, one worker for each group of so many; tasks of a job on one "
            "node share the groups out; 0: all, and each worker has one of its own"),
-    GB_INT(struct run_params, rounds, "1", "1:10000", NULL,
-           "How often each case is made afresh and measured; a benchmark may say otherwise"),
+    GB_INT(
+        struct run_params, rounds, "0", "0:10000", NULL,
+        "How often each case is made afresh and measured, or auto, as of a benchmark; a benchmark "
+        "may say otherwise"),
     GB_BOOL(struct run_params, lock, "yes",
             "Whether a case waits until no other gbrun process of this machine measures on its "
             "device, or, with exclusive = yes, on any"),
@@ -126,6 +128,8 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
             unknown_run_key(parser, entry);
             continue;
         }
+        if (text_equal(entry->key, "rounds"))
+            setting.text = common_number_meant(entry->key, entry->value);
         if (text_equal(entry->key, "where")) { /* quotes in it are SQL's */
             settings->where = *entry->value ? key_of_all(parser, KEY_ONLY, "where", entry) : NULL;
             continue;

@@ -93,7 +93,8 @@ static void fill_estimate(struct gbrun_result *seen, struct arena *arena,
     COPY(seen, estimate, low_ns, high_ns, confidence, statistic, verdict, note, n_discarded,
          n_effective);
     seen->time_ns = estimate->value_ns;
-    seen->verdict_text = verdict_words(estimate->verdict);
+    seen->verdict = verdict_of_visit(estimate->verdict); /* a call is one */
+    seen->verdict_text = verdict_words(seen->verdict);
     seen->n_modes = estimate->n_modes > 1 ? estimate->n_modes : 0;
     struct gbrun_mode *modes = ARENA_ARRAY(arena, struct gbrun_mode, seen->n_modes);
     for (uint32_t i = 0; i < seen->n_modes; i++)

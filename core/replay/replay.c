@@ -424,6 +424,7 @@ static void send_request(struct conversation *conversation, const struct guards 
                                        .tick_ns = trace->tick_ns,
                                        .error_ns = trace->error_ns,
                                        .is_dithered = trace->is_dithered,
+                                       .is_part = trace->is_part,
                                        .seed = trace->seed};
     struct gb_error gone;
     worker_send_fields(&conversation->policy->worker, WIRE_REPLAY, replay_order_fields, &order,

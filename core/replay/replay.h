@@ -106,6 +106,7 @@ struct trace {
     double tick_ns;   /* of time_ns; 0: not known */
     double error_ns;  /* that all of time_ns may have in common */
     bool is_dithered; /* as GB_SAMPLES_DITHERED */
+    bool is_part;     /* as of struct bench_case */
     uint64_t seed;
     double *time_ns; /* all samples; NaN where none is stored */
     double median_ns, elapsed_ns;

@@ -45,7 +45,7 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(elapsed_ns, REAL, r->has_failed ? NAN : r->elapsed_ns, "ns",                                 \
       "Recorded time of these samples")                                                            \
     X(stop_reason, TEXT, r->has_failed ? r->text : r->reason, "", "Why it stopped")                \
-    X(verdict, TEXT, r->has_estimate ? verdict_words(e->verdict) : NULL, "",                       \
+    X(verdict, TEXT, r->has_estimate ? verdict_words(verdict_of_visit(e->verdict)) : NULL, "",     \
       "What it guarantees: see `gbrun help verdicts`")                                             \
     X(statistic, TEXT, r->has_estimate ? e->statistic : NULL, "",                                  \
       "What is estimated: median, mean")                                                           \
@@ -219,7 +219,9 @@ static void add_row(struct table *table, const struct trace *trace,
         table_cell(table, "-");
     else
         table_cell_printf(table, "%.3g %%", 100 * share_of(trace, result));
-    table_cell(table, result->has_estimate ? verdict_words(result->estimate.verdict) : "-");
+    table_cell(table, result->has_estimate
+                          ? verdict_words(verdict_of_visit(result->estimate.verdict))
+                          : "-");
     add_estimate(table, result);
     add_interval(table, result);
     add_percent(table, replay_error_ratio(trace, result));

@@ -7,6 +7,7 @@
 #include "core/store/store_table.h"
 
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 
 static void send_build(struct case_state *state, const struct session *session, uint32_t kind,
@@ -173,10 +174,13 @@ static int32_t make_policy(struct case_state *state, const struct gb_plugin *plu
                            const void *params)
 {
     const struct common_params *common = &state->bench_case->common;
-    struct guards guards = {(uint64_t)common->min_samples, (uint64_t)common->max_samples,
-                            common->max_time_ns, common->max_time_undecided_ns};
+    const double share = state->bench_case->is_part ? PART_SHARE : 1;
+    struct guards guards = {(uint64_t)ceil(share * (double)common->min_samples),
+                            (uint64_t)ceil(share * (double)common->max_samples),
+                            share * common->max_time_ns, share * common->max_time_undecided_ns};
     struct gb_error error;
     state->policy_host = host_new(state->bench_case->seed, &state->link->sink, NULL, NULL);
+    state->policy_host->interface.share = share;
     link_phase(state->link, PHASE_POLICY);
     if (policy_run_new(plugin, params, state->policy_host, &guards, &state->policy, &error) !=
         GB_OK)

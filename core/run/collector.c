@@ -21,6 +21,7 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
     struct case_record *record = &collector->record;
     record->bench_case = bench_case;
     record->round = round;
+    record->is_part = bench_case && bench_case->is_part;
     record->status = CASE_RUNNING;
     record->status_text = record->stop_reason = record->clock = "";
     record->work.size = sizeof record->work;

@@ -74,6 +74,7 @@ core_libmeasuring_la_SOURCES += \
 	core/run/strict.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
+	core/run/repeats.c core/run/repeats.h \
 	core/run/visit.c \
 	core/run/visit.h \
 	core/run/wire.c \

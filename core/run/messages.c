@@ -36,9 +36,13 @@ struct plugin_info describe_plugin(const struct gb_plugin *plugin, const char *s
         options[i] = option_entry(table, i);
     info.plugin.options = options;
     info.plugin.n_options = table.n;
+    if (plugin->kind == GB_PLUGIN_POLICY &&
+        ((const struct gb_policy_ops *)plugin->ops)->flags & GB_POLICY_CERTIFIES)
+        info.flags = PLUGIN_CERTIFIES;
     if (!ops)
         return info;
-    info.flags = ops->flags & ~(PLUGIN_VALIDATES | PLUGIN_RENEWS | PLUGIN_BUILDS);
+    info.flags = ops->flags &
+                 ~(PLUGIN_VALIDATES | PLUGIN_RENEWS | PLUGIN_BUILDS | PLUGIN_CERTIFIES);
     if (plugin->extension && plugin->extension(GB_VALIDATION))
         info.flags |= PLUGIN_VALIDATES;
     if (GB_HAS(ops, refresh) && ops->refresh && ops->verify)
@@ -71,7 +75,7 @@ static const struct wire_field common_fields[] = {
 static const struct wire_field tolerance_fields[] = {
     FIELDS(struct check_tolerance, metric, tolerance), {0}};
 static const struct wire_field case_fields[] = {
-    FIELDS(struct bench_case, bench, seed, has_sentinel),
+    FIELDS(struct bench_case, bench, seed, has_sentinel, is_part),
     FIELDS_AS(FIELD_PATH, struct bench_case, folder),
     FIELDS(struct bench_case, uid, profile),
     FIELD_BEHIND(struct bench_case, info, name_fields),
@@ -120,7 +124,7 @@ static const struct wire_field guards_fields[] = {
 const struct wire_field replay_order_fields[] = {
     FIELD_INSIDE(struct replay_order, policy, settings_fields),
     FIELD_INSIDE(struct replay_order, guards, guards_fields),
-    FIELDS(struct replay_order, tick_ns, is_dithered, error_ns, seed),
+    FIELDS(struct replay_order, tick_ns, is_dithered, is_part, error_ns, seed),
     {0}};
 static const struct wire_field limits_fields[] = {FIELDS(struct engine_limits, tolerance,
                                                          confidence, budget_ns, budget_cases,

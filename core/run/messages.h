@@ -77,7 +77,7 @@ struct replay_order {
     struct plugin_settings policy;
     struct guards guards;
     double tick_ns, error_ns; /* of the samples, as struct trace has them */
-    bool is_dithered;
+    bool is_dithered, is_part;
     uint64_t seed;
 };
 

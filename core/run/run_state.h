@@ -78,6 +78,7 @@ struct run {
     bool has_news;   /* a visit was stored since on_round was called */
     struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
+    bool *open; /* cases that have another round: see repeats.h; NULL */
     uint64_t sequence;
     struct known_build {
         const struct plugin_info *info;

@@ -3,6 +3,7 @@
 
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
+#include "core/run/repeats.h"
 #include "core/run/run_state.h"
 #include "plugins/common/system/system_file.h"
 
@@ -273,6 +274,8 @@ static bool run_claim(struct run *run)
         return false;
     }
     run->batch_begin_ns = awake_clock_ns();
+    run->schedule.open = NULL;
+    run->schedule.n_rounds = run->plan->schedule.n_rounds;
     run->schedule.next_position = run->schedule.next_round = 0;
     run->schedule.next_device = 0;
     if (claims_batch(claims)->n == 0 && !is_over) {
@@ -338,14 +341,35 @@ static bool is_round_over(const struct run *run)
     return run->n_window == 0 || run->is_cancelled || (run->schedule.n_lanes > 1 && run->has_news);
 }
 
+/* Has any case another round that it needs? */
+static bool begin_repeats(struct run *run)
+{
+    struct gb_error error;
+    uint64_t n = 0;
+    if (!run->schedule.repeats || run->status != GB_OK)
+        return false;
+    if (!run->open)
+        run->open = memory_allocate((size_t)sweep_positions(run->schedule.sweep) + 1);
+    if (repeats_next(&run->schedule, run->plan->store, run->plan->run_id, run->open, &n, &error) !=
+        GB_OK)
+        run_fail(run, &error);
+    run->plan->progress->n_total += n;
+    run->schedule.repeats = n > 0 || run->plan->claims; /* else all are settled */
+    return n > 0;
+}
+
 /* Is there another round, now that all of this one is stored? */
 static bool begin_round(struct run *run)
 {
     struct gb_error error;
     bool goes_on = false;
-    if (run->is_cancelled || (!run->plan->on_round && !run->plan->claims))
+    if (run->is_cancelled)
         return false;
     announce(run, true);
+    if (begin_repeats(run))
+        return true;
+    if (!run->plan->on_round && !run->plan->claims)
+        return false;
     if (run->plan->claims)
         return run->status == GB_OK && run_claim(run);
     run->has_news = false;
@@ -404,6 +428,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
         text_free(&run->devices[i].note);
     free(run->devices);
     free(run->builds);
+    free(run->open);
     free(run);
     return status;
 }

@@ -276,6 +276,8 @@ static uint64_t position_at(const struct schedule *schedule, uint32_t round, uin
 
 static bool is_left_out(const struct schedule *schedule, uint64_t place)
 {
+    if (schedule->open && !schedule->open[position_at(schedule, 0, place)])
+        return true;
     if (schedule->is_searched && !schedule->profiles)
         return schedule->is_searched[position_at(schedule, 0, place)];
     return schedule->pairs && schedule->is_decided[place / SIDES];
@@ -285,6 +287,7 @@ struct counting {
     const struct schedule *schedule;
     uint64_t n, n_done;
     int64_t rounds;
+    bool repeats;      /* any case */
     bool *is_left_out; /* by known_device */
 };
 
@@ -294,7 +297,8 @@ static void count_case(struct counting *counting, const struct bench_case *bench
     const struct schedule *schedule = counting->schedule;
     bool repeats = is_repeated(schedule, bench_case) && set->n > 0;
     size_t n_devices = repeats ? set->n : 1;
-    int64_t rounds = bench_case->common.rounds;
+    const int64_t rounds = bench_case_rounds(bench_case);
+    counting->repeats |= bench_case_repeats(bench_case);
     counting->n += (uint64_t)rounds * n_devices;
     counting->rounds = rounds > counting->rounds ? rounds : counting->rounds;
     for (int64_t round = 0; round < rounds && schedule->n_done > 0; round++)
@@ -355,6 +359,7 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
     }
     if (status != GB_OK)
         return status;
+    schedule->repeats = counting.repeats && !schedule->pairs;
     schedule->n_rounds = schedule->pairs ? 1 : (uint32_t)counting.rounds;
     add_notes(&counting, notes);
     *ret_n = counting.n;
@@ -384,7 +389,7 @@ static bool place(struct schedule *schedule, struct visit *visit)
         schedule->next_device = 0;
         schedule->next_position++;
     }
-    return visit->round < bench_case->common.rounds &&
+    return (schedule->open || visit->round < bench_case_rounds(bench_case)) &&
            !is_done(schedule, bench_case->position, visit->round, bound);
 }
 
@@ -423,7 +428,16 @@ static int32_t make_visit(struct schedule *schedule, uint64_t position, uint32_t
     visit->round = round;
     int32_t status = sweep_case_at(schedule->sweep, position, &visit->arena, &visit->bench_case,
                                    error);
+    if (status != GB_OK) {
+        *ret = visit;
+        return status;
+    }
     visit->bench_case.common.breakdown |= schedule->breakdown;
+    visit->bench_case.is_part = round > 0 && bench_case_repeats(&visit->bench_case);
+    if (visit->bench_case.is_part) { /* what does not vary */
+        visit->bench_case.common.breakdown = false;
+        visit->bench_case.common.counters = "no";
+    }
     if (visit->bench_case.common.seed == SEED_EACH_ROUND && round > 0)
         visit->bench_case.seed = random_bits(visit->bench_case.seed, SEED_STREAM, round) >>
                                  1; /* to be stored as a signed number */
@@ -445,6 +459,7 @@ static int32_t next_wanted(struct schedule *schedule, struct visit **ret, struct
         return status;
     }
     struct common_params *common = &visit->bench_case.common;
+    visit->bench_case.is_part = false; /* the search decides on its visits */
     if (wanted->n_samples > 0)
         common->min_samples = common->max_samples = (int64_t)wanted->n_samples;
     if (devices_choose(schedule->devices, &visit->bench_case, DISTRIBUTE_SPREAD, &visit->arena,

@@ -90,6 +90,9 @@ struct schedule {
     const struct claims *claims; /* after schedule_count: its batch alone; NULL: all cases */
     const struct device_list *devices;
     int32_t distribute; /* DISTRIBUTE_... */
+    bool repeats;       /* any case does (bench_case_repeats): set by schedule_count */
+    const bool *open;   /* by position: the cases that the round to come is of; NULL: all that have
+                           so many */
     bool breakdown;     /* of every case, as `breakdown = yes` */
     bool profiles;      /* one visit alone, of the case at `profiled`, for a profiler */
     uint64_t profiled;
@@ -107,7 +110,7 @@ struct schedule {
     const struct visit_key *done; /* in an earlier run that is resumed, ascending */
     size_t n_done;
     uint32_t n_rounds; /* the most that any case asks for: set by schedule_count; with pairs 1, more
-                          are given by who decides (struct run_plan) */
+                          are given by who decides (struct run_plan, repeats.h) */
     /* where it stands */
     uint64_t next_position;
     uint32_t next_round;

@@ -80,6 +80,29 @@ int32_t verdict_named(const char *words)
     return GB_VERDICT_NONE;
 }
 
+int32_t verdict_of_visit(int32_t verdict)
+{
+    return verdict == GB_VERDICT_CERTIFIED ? GB_VERDICT_CERTIFIED_IN_VISIT : verdict;
+}
+
+int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, double precision,
+                        struct text *note)
+{
+    if (verdict_of_visit(visit) != GB_VERDICT_CERTIFIED_IN_VISIT)
+        return visit;
+    if (visits->n < ROUNDS_LEAST || !(precision > 0))
+        return GB_VERDICT_CERTIFIED_IN_VISIT;
+    if (rounds_hold(visits, precision))
+        return GB_VERDICT_CERTIFIED;
+    const double half_ratio = 0.5 * (visits->high - visits->low) / visits->centre;
+    if (note && visits->next_ratio > precision)
+        text_printf(note, "visits differ: after %zu the next may be off by %.2g %%", visits->n,
+                    100 * visits->next_ratio);
+    else if (note)
+        text_printf(note, "interval of %.2g %% after %zu visits", 100 * half_ratio, visits->n);
+    return GB_VERDICT_UNCONVERGED;
+}
+
 const char *fact_of(const struct fact *facts, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)

@@ -7,6 +7,7 @@
 
 #include "core/base/distribution.h"
 #include "core/base/host_clock.h"
+#include "core/base/rounds.h"
 #include "core/config/bench_case.h"
 #include "core/verify/verify.h"
 
@@ -65,6 +66,17 @@ void case_status_describe(int status, const char *words, struct text *out);
 /* What a policy guarantees, as stored and shown: "resolution limited". Unknown: "none". */
 const char *verdict_words(int32_t verdict);
 int32_t verdict_named(const char *words); /* GB_VERDICT_NONE: unknown */
+
+/*
+ * The verdict of a case: that of its visits, of which `visit` is the worst, and where the policy
+ * certified each, whether that holds over them (rounds_hold); of fewer than three, or where the
+ * precision is not known (0 or NaN, of older files), GB_VERDICT_CERTIFIED_IN_VISIT. Where it does
+ * not hold it is not certified, and *note, if not NULL, says why.
+ */
+int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, double precision,
+                        struct text *note);
+/* Of one visit by itself. */
+int32_t verdict_of_visit(int32_t verdict);
 
 struct fact {
     const char *name;
@@ -296,6 +308,7 @@ struct case_record {
     double offset_ns, offset_error_ns; /* as in struct gb_reading, which says all of these */
     double graph_ns;
     bool is_dithered;
+    bool is_part; /* as of struct bench_case */
     const char *reading_note;
     const char *started;
     double wall_ns;      /* from create to destroy */

@@ -12,6 +12,9 @@
     "CASE WHEN estimate_ns > 0 AND estimate_ns < 9e999 AND (statistic = 'median' OR (dithered AND" \
     " statistic = 'mean')) THEN estimate_ns ELSE median_ns END"
 
+#define STEP_NS "CASE WHEN dithered THEN 0 ELSE tick_ns / max(iterations, 1) END"
+#define FIXED_NS STEP_NS " + coalesce(offset_error_ns, 0) / max(iterations, 1)"
+
 /* X(member of struct outcome, SQL of a bench_case, words or NULL) */
 #define OUTCOME_MAP(X)                                                                             \
     X(id, "c.id", NULL)                                                                            \
@@ -36,8 +39,11 @@
     X(value, CENTRAL_NS, NULL)                                                                     \
     X(low_ns, "low_ns", NULL)                                                                      \
     X(high_ns, "high_ns", NULL)                                                                    \
-    X(step_ns, "CASE WHEN dithered THEN 0 ELSE tick_ns / max(iterations, 1) END", NULL)            \
+    X(step_ns, STEP_NS, NULL)                                                                      \
     X(verdict, "verdict", &verdicts)                                                               \
+    X(precision, "precision", NULL)                                                                \
+    X(confidence, "confidence", NULL)                                                              \
+    X(fixed_ns, FIXED_NS, NULL)                                                                    \
     X(n_samples, "n_samples", NULL)                                                                \
     X(n_throttled, "n_throttled", NULL)                                                            \
     X(sampled_ns, "sampled_ns", NULL)                                                              \

@@ -29,6 +29,9 @@ struct outcome {
     double low_ns, high_ns; /* of the policy's estimate; NaN: none */
     double step_ns;         /* of the timer, of one iteration; 0: the mean resolves more */
     int32_t verdict;        /* of the policy */
+    double precision;       /* that it asked for, as a share; NaN: none, or not known */
+    double confidence;      /* of its interval */
+    double fixed_ns;        /* what of its interval is not chance, to a side: step, offset */
     double n_samples, n_throttled;
     double sampled_ns, others_cpu_ns; /* what other processes computed meanwhile; NaN: not known */
     const struct outcome_parameter *parameters; /* the same array for all rounds of a case */

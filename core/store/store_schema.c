@@ -168,6 +168,8 @@ static const struct stored_column case_columns[] = {
     COLUMN(sequence, "INTEGER NOT NULL", 1, record.sequence, "in the order measured, from 0",
            RESULT("Order in which cases were measured, from 0")),
     COLUMN(round, "INTEGER NOT NULL", 1, record.round, "from 0"),
+    COLUMN(part, "INTEGER NOT NULL DEFAULT 0", 12, record.is_part,
+           "1: with rounds = auto, so that the policy took a part of the samples"),
     COLUMN(attempt, "INTEGER NOT NULL DEFAULT 0", 10, record.attempt,
            "of run --claim: larger where the case was taken from a task that was gone"),
     COLUMN(policy, "TEXT NOT NULL", 1, policy, "NAME of [policy NAME], or the plugin's id",
@@ -322,6 +324,10 @@ static const struct stored_column case_columns[] = {
            RESULT_IN(
                RATIO,
                "Smallest share of the samples at which a further mode would have been detected")),
+    COLUMN(precision, "REAL", 12, record.estimate.precision,
+           "half width of the interval that was asked for, over the estimate; 0 or NULL: none",
+           IF_ESTIMATED,
+           RESULT_IN(RATIO, "Half width of the interval that the policy asks for; 0: none")),
     COLUMN(note, "TEXT", 6, record.estimate.note,
            "why the verdict is no better, in the policy's words", IF_ESTIMATED,
            RESULT("Why the verdict is no better, in the policy's words")),
@@ -576,6 +582,10 @@ static const struct stored_column message_columns[] = {
 #define CASE_RANK(row)                                                                             \
     "(" row ".done, " row ".status <> 'running', " row ".attempt, " row ".n_samples)"
 
+/* A row is one visit; the policies' word stands in bench_case. */
+#define VISIT_VERDICT                                                                              \
+    "CASE c.verdict WHEN 'certified' THEN 'certified in this visit' ELSE c.verdict END AS verdict"
+
 static const char result_view[] =
     "CREATE VIEW result AS -- one readable row a case and round; times in ns of one iteration\n"
     "SELECT (SELECT count(*) FROM run AS e WHERE (e.started, e.uuid) <= (r.started, r.uuid))\n"
@@ -591,7 +601,7 @@ static const char result_view[] =
     "        AS parameters,\n"
     "    d.model AS device, c.policy, c.cache, c.launch, c.pace, c.clock, c.round,\n"
     "    c.started,\n"
-    "    c.status, c.status_text, c.stop_reason, c.verdict, c.n_samples, c.n_effective,\n"
+    "    c.status, c.status_text, c.stop_reason, " VISIT_VERDICT ", c.n_samples, c.n_effective,\n"
     "    c.n_discarded, c.median_ns, c.statistic, c.estimate_ns, c.low_ns, c.high_ns,\n"
     "    c.confidence, c.mean_ns, c.stdev_ns, c.min_ns, c.max_ns,\n"
     "    (c.q3_ns - c.q1_ns) / c.median_ns AS spread, -- the relative IQR\n"
@@ -630,7 +640,8 @@ static const char case_json_view[] =
     " AND is_axis" PARAMETERS_END "        AS axes, -- of them, those that are swept\n"
     "    (SELECT json_group_object(name, CASE WHEN value" IS_FINITE " THEN value END)\n"
     "        FROM (SELECT * FROM metric WHERE case_id = c.id ORDER BY ordinal)) AS metrics,\n"
-    "    c.status, c.verdict, c.n_samples, c.median_ns, c.estimate_ns, c.low_ns, c.high_ns\n"
+    "    c.status, " VISIT_VERDICT
+    ", c.n_samples, c.median_ns, c.estimate_ns, c.low_ns, c.high_ns\n"
     "FROM bench_case AS c JOIN run AS r ON r.id = c.run_id\n"
     "WHERE " STORE_IS_LATEST "\n"
     "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
@@ -644,7 +655,7 @@ static const char case_json_view[] =
         .parent = parent_, __VA_ARGS__                                                             \
     }
 const struct stored_schema store_schema = {
-    .views = {{"result", result_view, 7}, {"case_json", case_json_view, 7}},
+    .views = {{"result", result_view, 12}, {"case_json", case_json_view, 12}},
     .tables[TABLE_RUN] = TABLE("run", "one call of `gbrun run`", run_columns, struct stored_run,
                                TABLE_NONE, .order = STORE_RUN_ORDER, .uuid = "uuid",
                                .newer = RUN_RANK("excluded") " > " RUN_RANK("run")),

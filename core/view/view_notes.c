@@ -186,7 +186,7 @@ struct notes {
     uint64_t throttled_cases, throttled_samples, samples_of_throttled;
     uint64_t of_no_pace;
     uint64_t lost_cases, lost_samples;
-    uint64_t unconverged, limited, gave_up;
+    uint64_t unconverged, limited, gave_up, in_visit;
 };
 
 static const char digits[] = "0123456789.";
@@ -475,6 +475,14 @@ static void add_record(struct notes *notes, const struct view_row *row)
     notes->of_no_pace += is_of_no_pace(c);
     notes->lost_cases += record->n_lost > 0;
     notes->lost_samples += record->n_lost;
+}
+
+/* Of a case, its rounds combined. */
+static void add_verdict(struct notes *notes, const struct view_row *row)
+{
+    const struct case_record *record = &row->c.record;
+    CLEANUP(text_free) struct text label = {0};
+    text_add_line(&label, row->label);
     if (!record->has_estimate)
         return;
     if (*record->estimate.note && record->estimate.verdict == GB_VERDICT_UNCONVERGED)
@@ -482,6 +490,7 @@ static void add_record(struct notes *notes, const struct view_row *row)
     notes->unconverged += record->estimate.verdict == GB_VERDICT_UNCONVERGED;
     notes->limited += record->estimate.verdict == GB_VERDICT_RESOLUTION_LIMITED;
     notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
+    notes->in_visit += record->estimate.verdict == GB_VERDICT_CERTIFIED_IN_VISIT;
 }
 
 /* ---- as lines ---- */
@@ -630,6 +639,9 @@ static void add_counts(struct notes *notes)
          "cases are limited by the timer resolution"},
         {notes->gave_up, GB_VERDICT_GAVE_UP, "case was given up by its policy",
          "cases were given up by their policy"},
+        {notes->in_visit, GB_VERDICT_CERTIFIED_IN_VISIT,
+         "case is certified in this visit: the next one may differ",
+         "cases are certified in this visit: the next one may differ"},
     };
     if (notes->n_short)
         add_line(notes, 1,
@@ -693,6 +705,7 @@ static void add_case(struct notes *notes, const struct view *view, const struct 
     for (size_t i = 0; i < group->n; i++)
         add_record(notes, &rows[i]);
     const struct shown shown = combine_rounds(rows, group->n, &arena);
+    add_verdict(notes, &shown.row);
     if (group->n > 1 && shown.differs && shown.row.apart_ratio >= least_ratio) {
         text_printf(&words, "%s: rounds differ by ", shown.row.label);
         view_add_percent(&words, shown.row.apart_ratio);

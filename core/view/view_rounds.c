@@ -5,6 +5,7 @@
 #include "core/view/view_cases.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ static struct rounds_interval interval_of(const struct view_row *const *rounds, 
 {
     static const double usual_confidence = 0.95;
     double *medians = ARENA_ARRAY(arena, double, n), *lows = ARENA_ARRAY(arena, double, n);
-    double *highs = ARENA_ARRAY(arena, double, n);
+    double *highs = ARENA_ARRAY(arena, double, n), *fixed = ARENA_ARRAY(arena, double, n);
     double confidence = 0;
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = &rounds[i]->c.record;
@@ -95,11 +96,19 @@ static struct rounds_interval interval_of(const struct view_row *const *rounds, 
         medians[i] = isfinite(value_ns) ? value_ns : rounds[i]->c.summary.median;
         lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
         highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
+        fixed[i] = ((record->is_dithered ? 0 : record->tick_ns) + record->offset_error_ns) /
+                   (double)(record->iterations ? record->iterations : 1);
         if (record->has_estimate && record->estimate.confidence < 1)
             confidence = fmax(confidence, record->estimate.confidence);
     }
     *ret_confidence = confidence > 0 ? confidence : usual_confidence;
-    return rounds_combine(medians, lows, highs, n, *ret_confidence);
+    return rounds_combine(medians, lows, highs, fixed, n, *ret_confidence);
+}
+
+/* From the best on. */
+static int32_t verdict_rank(int32_t verdict)
+{
+    return verdict == GB_VERDICT_CERTIFIED_IN_VISIT ? GB_VERDICT_CERTIFIED : verdict;
 }
 
 static void combine_estimates(const struct view_row *const *rounds, size_t n,
@@ -122,10 +131,11 @@ static void combine_estimates(const struct view_row *const *rounds, size_t n,
         if (!record->has_estimate)
             continue;
         memcpy(estimate->statistic, more->statistic, sizeof estimate->statistic);
-        /* They are numbered from the best on. */
-        if (more->verdict >= estimate->verdict && !*estimate->note)
+        const int32_t rank = verdict_rank(more->verdict);
+        if (rank >= estimate->verdict && !*estimate->note)
             memcpy(estimate->note, more->note, sizeof estimate->note);
-        estimate->verdict = more->verdict > estimate->verdict ? more->verdict : estimate->verdict;
+        estimate->verdict = rank > estimate->verdict ? rank : estimate->verdict;
+        estimate->precision = fmax(estimate->precision, more->precision);
         estimate->n += more->n;
         estimate->n_discarded += more->n_discarded;
         estimate->n_effective += more->n_effective;
@@ -135,6 +145,10 @@ static void combine_estimates(const struct view_row *const *rounds, size_t n,
         }
     }
     estimate->detectable_mode_weight = median_of_known(weights, n);
+    CLEANUP(text_free) struct text note = {0};
+    estimate->verdict = verdict_of_case(estimate->verdict, interval, estimate->precision, &note);
+    if (note.length > 0)
+        snprintf(estimate->note, sizeof estimate->note, "%s", text_get(&note));
 }
 
 static void combine_summaries(const struct view_row *const *rounds, size_t n, struct summary *ret,

@@ -254,6 +254,8 @@ int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, 
                              .n_rounds = 1,
                              .apart_ratio = NAN,
                              .kernel = main_kernel(c)};
+    struct gb_estimate *estimate = &ret->c.record.estimate;
+    estimate->verdict = verdict_of_visit(estimate->verdict);
     if (ret->kernel) {
         ret->grid = extent_of(ret->kernel->grid, arena);
         ret->block = extent_of(ret->kernel->block, arena);

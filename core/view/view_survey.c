@@ -98,7 +98,8 @@ static void count_record(struct view_counts *counts, const struct case_record *r
     counts->n++;
     counts->n_bad += case_status_is_bad(record->status);
     counts->n_skipped += record->status == CASE_SKIPPED;
-    counts->n_uncertified += record->status == CASE_OK && verdict != GB_VERDICT_CERTIFIED &&
+    counts->n_uncertified += record->status == CASE_OK &&
+                             verdict != GB_VERDICT_CERTIFIED_IN_VISIT &&
                              verdict != GB_VERDICT_MULTIMODAL;
 }
 

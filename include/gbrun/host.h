@@ -158,6 +158,11 @@ struct gb_host {
      * device_fact of results files, such as "compute_capability". NULL: nothing. Lives until build
      * returns. */
     const char *(*device_fact)(const struct gb_host *host, const char *name);
+
+    /* Of policies: which part of the case's samples this visit is to take, as the case has several
+     * visits that are judged together. Least times and numbers of samples are this part of what one
+     * visit alone would need, and its interval may be 1 / sqrt(share) as wide. 1 or 0: all. */
+    double share;
 };
 
 #endif

@@ -208,9 +208,10 @@ struct gbrun_result {
     double low_ns, high_ns;   /* its interval; NaN: the policy claims none; -inf, +inf: no end */
     double confidence;        /* of the interval: 0.95 */
     const char *statistic;    /* what is estimated: "median", "mean" */
-    int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h: 0 none, 1 certified, ... */
+    int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h; a call is one visit: 6, not 1 */
     uint32_t flags;           /* GBRUN_THROTTLED ... */
-    const char *verdict_text; /* "certified", "multimodal", "resolution limited", "unconverged" */
+    const char *verdict_text; /* "certified in this visit", "multimodal", "resolution limited",
+                                 "unconverged" */
     const char *reason;       /* why it ended: "interval within 0.5 %", "max_time 15 s" */
     const char *note;         /* what prevents a better verdict; "" */
     uint64_t n_discarded;     /* samples at the start that the estimate leaves out, as warm-up */

@@ -50,6 +50,10 @@ enum { GB_MORE = 0, GB_DONE = 1, GB_GAVE_UP = 2 };
  *   RESOLUTION_LIMITED  the timer resolution is too coarse
  *   UNCONVERGED         the budget was spent first
  *   GAVE_UP             the samples cannot be used
+ * A policy sees one visit of a case. Of the case a host says CERTIFIED where it holds over visits,
+ * else
+ *   CERTIFIED_IN_VISIT  the interval is as narrow as requested in the visit that was measured; not
+ *                       for policies
  */
 #define GB_VERDICT_MAP(X)                                                                          \
     X(NONE, 0, "none")                                                                             \
@@ -57,7 +61,8 @@ enum { GB_MORE = 0, GB_DONE = 1, GB_GAVE_UP = 2 };
     X(MULTIMODAL, 2, "multimodal")                                                                 \
     X(RESOLUTION_LIMITED, 3, "resolution limited")                                                 \
     X(UNCONVERGED, 4, "unconverged")                                                               \
-    X(GAVE_UP, 5, "gave up")
+    X(GAVE_UP, 5, "gave up")                                                                       \
+    X(CERTIFIED_IN_VISIT, 6, "certified in this visit")
 
 enum {
 #define GB_VERDICT_CONSTANT(name, value, words) GB_VERDICT_##name = (value),
@@ -107,13 +112,18 @@ struct gb_estimate {
     /* What prevents a better verdict, on one line, for the notes below a table: "still falling by
      * 0.4 % a second". "": nothing to say. */
     char note[128];
+    /* Half width of the interval that is asked for, as a share of value_ns; 0: none is. Over
+     * several visits (host->share) the interval is that of all of them. */
+    double precision;
 };
 
 /*
  * GB_POLICY_COUNTS: next asks for a number of samples that the user gave. A host's least and most
  * (min_samples, max_samples) then hold only where the user gave them, too.
+ * GB_POLICY_CERTIFIES: it can report CERTIFIED, and its precision. With `rounds = auto` its cases
+ * have several visits, each with a share of its own.
  */
-enum { GB_POLICY_COUNTS = 1u << 0 };
+enum { GB_POLICY_COUNTS = 1u << 0, GB_POLICY_CERTIFIES = 1u << 1 };
 
 struct gb_policy_ops {
     uint32_t size;

@@ -21,6 +21,9 @@ struct params {
 
 struct median_rule {
     const struct params *params;
+    double width; /* precision of this visit: see host->share */
+    double share;
+    uint64_t min; /* samples of this visit */
     struct sample_array samples;
     struct median_estimate estimate; /* of the last look */
     uint64_t looked_at;              /* samples seen by then */
@@ -51,6 +54,9 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     if (rule == NULL)
         return GB_NO_MEMORY;
     rule->params = params;
+    rule->share = visit_share(host);
+    rule->width = rule->params->precision / sqrt(rule->share);
+    rule->min = (uint64_t)ceil(rule->share * (double)rule->params->min);
     *ret_policy = rule;
     return GB_OK;
 }
@@ -74,14 +80,13 @@ static bool is_between_ticks(const struct median_rule *rule)
 {
     enum { PATIENCE = 10 };          /* times the samples before the first look */
     const double ticks = 2.0 * 1.02; /* they are known to some percent */
-    return rule->samples.tick_ns > 0.0 &&
-           rule->looked_at >= PATIENCE * (uint64_t)rule->params->min &&
+    return rule->samples.tick_ns > 0.0 && rule->looked_at >= PATIENCE * rule->min &&
            rule->estimate.high - rule->estimate.low <= ticks * rule->samples.tick_ns;
 }
 
 static double floor_of(const struct median_rule *rule)
 {
-    return wall_floor(rule->params->floor_wall, rule->params->precision);
+    return rule->share * wall_floor(rule->params->floor_wall, rule->params->precision);
 }
 
 /* Times that make no sense may add up to less than nothing. */
@@ -93,7 +98,7 @@ static bool is_floor_reached(const struct median_rule *rule)
 static bool is_look_due(const struct median_rule *rule)
 {
     const uint64_t n = sample_array_seen(&rule->samples);
-    return n >= (uint64_t)rule->params->min && n >= rule->next_look && is_floor_reached(rule);
+    return n >= rule->min && n >= rule->next_look && is_floor_reached(rule);
 }
 
 /* What the last look says. More samples cannot make the interval narrower than the tick. */
@@ -107,8 +112,8 @@ static int32_t verdict_of(const struct median_rule *rule)
         return GB_VERDICT_RESOLUTION_LIMITED;
     if (estimate->value == 0.0)
         return GB_VERDICT_GAVE_UP;
-    if (rule->looked_at >= (uint64_t)rule->params->min && is_floor_reached(rule) &&
-        0.5 * (estimate->high - estimate->low) <= wanted)
+    if (rule->looked_at >= rule->min && is_floor_reached(rule) &&
+        0.5 * (estimate->high - estimate->low) <= rule->width * estimate->value)
         return GB_VERDICT_CERTIFIED;
     return !estimate->is_mean && is_between_ticks(rule) ? GB_VERDICT_RESOLUTION_LIMITED
                                                         : GB_VERDICT_NONE;
@@ -116,7 +121,7 @@ static int32_t verdict_of(const struct median_rule *rule)
 
 static void explain(const struct median_rule *rule, struct gb_next *next)
 {
-    const double percent = 100.0 * rule->params->precision;
+    const double percent = 100.0 * rule->width;
     next->decision = rule->verdict == GB_VERDICT_GAVE_UP ? GB_GAVE_UP : GB_DONE;
     switch (rule->verdict) {
     case GB_VERDICT_CERTIFIED:
@@ -125,7 +130,7 @@ static void explain(const struct median_rule *rule, struct gb_next *next)
     case GB_VERDICT_RESOLUTION_LIMITED:
         snprintf(next->reason, sizeof next->reason,
                  "timer resolution of %.3g ns too coarse for %g %%", rule->samples.tick_ns,
-                 percent);
+                 100.0 * rule->params->precision);
         break;
     default:
         snprintf(next->reason, sizeof next->reason, "times are zero, negative or not finite");
@@ -139,13 +144,13 @@ static void note(const struct median_rule *rule, char *ret, size_t size)
     const struct median_estimate *estimate = &rule->estimate;
     const uint64_t n = sample_array_seen(&rule->samples);
     const double reach = 0.5 * (estimate->high - estimate->low) / estimate->value;
-    const double precision = rule->params->precision;
+    const double precision = rule->width;
     char times[24];
     if (!is_floor_reached(rule))
         snprintf(ret, size, "%.3g s needed at this precision, %.2g s so far", 1e-9 * floor_of(rule),
                  1e-9 * fmax(rule->samples.elapsed_ns, 0.0));
-    else if (n < (uint64_t)rule->params->min)
-        snprintf(ret, size, "%lld samples needed, %llu so far", (long long)rule->params->min,
+    else if (n < rule->min)
+        snprintf(ret, size, "%lld samples needed, %llu so far", (long long)rule->min,
                  (unsigned long long)n);
     else if (!isfinite(reach))
         snprintf(ret, size, "%llu samples count as %.0f independent ones: too few",
@@ -167,7 +172,7 @@ static int32_t next(void *object, struct gb_next *next)
     }
     if (rule->verdict == GB_VERDICT_NONE) {
         next->decision = GB_MORE;
-        next->n_samples = rule->next_look > 0 ? rule->next_look : (uint64_t)rule->params->min;
+        next->n_samples = rule->next_look > 0 ? rule->next_look : rule->min;
         next->elapsed_ns = floor_of(rule);
         note(rule, next->reason, sizeof next->reason);
     } else {
@@ -190,6 +195,7 @@ static int32_t report(void *object, struct gb_estimate *estimate)
         verdict = GB_VERDICT_UNCONVERGED;
     median_estimate_report(&rule->samples, &rule->estimate, rule->params->confidence, verdict,
                            estimate);
+    estimate->precision = rule->params->precision;
     if (verdict == GB_VERDICT_UNCONVERGED)
         note(rule, estimate->note, sizeof estimate->note);
     return GB_OK;
@@ -202,7 +208,7 @@ static void destroy(void *object)
         sample_array_free(&rule->samples);
 }
 
-static const struct gb_policy_ops ops = POLICY_OPS(0, next);
+static const struct gb_policy_ops ops = POLICY_OPS(GB_POLICY_CERTIFIES, next);
 
 #define LOOKS                                                                                      \
     "The first look is at `min` samples or more, after `floor_wall` of wall time, which is "       \

@@ -143,14 +143,17 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
         return GB_NO_MEMORY;
     steady->host = host;
     steady->options = options;
-    steady->floor_ns = wall_floor(options->floor_wall, options->precision);
+    const double share = visit_share(host);
+    steady->floor_ns = share * wall_floor(options->floor_wall, options->precision);
     steady->limits = (struct steady_limits){
         .precision = options->precision,
+        .width = options->precision / sqrt(share),
+        .share = share,
         .tails = params->tails,
         .alpha = (1.0 - options->confidence) / n_intervals,
         .optimal = (double)options->optimal,
         .min_mode = options->min_mode,
-        .visits = (uint64_t)options->visits,
+        .visits = (uint64_t)ceil(share * (double)options->visits),
         .settling_ns = SETTLED_FLOORS * steady->floor_ns,
     };
     *ret_policy = steady;
@@ -173,7 +176,8 @@ static bool is_first_look_due(const struct steady *steady)
     return n >= (uint64_t)options->min &&
            ((steady->limits.without & STEADY_WALL_FLOOR) != 0 ||
             steady->samples.elapsed_ns >= steady->floor_ns) &&
-           (n >= (uint64_t)options->floor_samples || steady->busy_ns >= options->busy);
+           ((double)n >= steady->limits.share * (double)options->floor_samples ||
+            steady->busy_ns >= steady->limits.share * options->busy);
 }
 
 static bool is_look_due(const struct steady *steady)
@@ -283,7 +287,7 @@ static const char *const NUMBERS[] = {"no",   "one", "two",   "three", "four",
 static void explain(const struct steady *steady, struct gb_next *next)
 {
     const struct steady_attempt *found = &steady->found;
-    const double percent = 100.0 * steady->limits.precision;
+    const double percent = 100.0 * steady->limits.width;
     const double tick = steady->samples.tick_ns;
     const char *throttled = found->is_throttled ? ", throttled" : "";
     next->decision = found->verdict == GB_VERDICT_GAVE_UP ? GB_GAVE_UP : GB_DONE;
@@ -317,7 +321,10 @@ static void note_floor(const struct steady *steady, char *ret, size_t size)
                  1e-9 * steady->floor_ns, 1e-9 * elapsed_ns);
     else
         snprintf(ret, size, "%lld samples needed, %lld so far",
-                 (long long)(n < options->min ? options->min : options->floor_samples), n);
+                 n < options->min
+                     ? (long long)options->min
+                     : (long long)ceil(steady->limits.share * (double)options->floor_samples),
+                 n);
 }
 
 /* Two digits, more where the whole part has more. */
@@ -330,7 +337,7 @@ static const char *percent_text(double ratio, char *buffer, size_t size)
 static void note_width(const struct steady *steady, double reach, char *ret, size_t size)
 {
     const struct steady_attempt *found = &steady->found;
-    const double precision = steady->limits.precision;
+    const double precision = steady->limits.width;
     char times[24], percent[32];
     if (!isfinite(reach))
         snprintf(ret, size, "%llu samples count as %.0f independent ones: too few",
@@ -529,6 +536,7 @@ static int32_t report(void *object, struct gb_estimate *estimate)
                                                           : (int32_t)GB_VERDICT_UNCONVERGED,
                         estimate);
     estimate->n_discarded = found->first;
+    estimate->precision = steady->limits.precision;
     if (found->n_modes > 1)
         estimate->n_modes = found->n_modes;
     memcpy(estimate->modes, found->modes, sizeof estimate->modes);
@@ -549,7 +557,7 @@ static void destroy(void *object)
     rank_index_free(&steady->index);
 }
 
-static const struct gb_policy_ops ops = POLICY_OPS(0, next);
+static const struct gb_policy_ops ops = POLICY_OPS(GB_POLICY_CERTIFIES, next);
 
 static const struct gb_plugin steady_plugin = {
     GB_PLUGIN(POLICY, "steady", "1.0",

@@ -63,6 +63,8 @@ enum {
 
 struct steady_limits {
     double precision; /* of the median's interval to either side, over the median */
+    double width;     /* the same that this visit has to reach: see share */
+    double share;     /* of the case's samples that this visit is to take */
     double tails;     /* the same for the quantiles at 10 % and 90 %; 0: those are not asked for */
     double alpha;     /* of each interval */
     double optimal;   /* effective samples at which an interval is tightest */

@@ -19,7 +19,7 @@ static void add_combination(char *rounds, uint32_t with, struct text *out)
     const size_t n = read_numbers(strsep(&rounds, "|"), medians);
     read_numbers(strsep(&rounds, "|"), lows);
     read_numbers(rounds, highs);
-    const struct rounds_interval got = rounds_combine(medians, lows, highs, n, 0.95);
+    const struct rounds_interval got = rounds_combine(medians, lows, highs, NULL, n, 0.95);
     text_printf(out, "%zu: %.10g in [%.10g, %.10g], %.10g%s", got.n, got.centre, got.low, got.high,
                 got.variation_ratio, got.differs ? " differs" : "");
 }
@@ -74,8 +74,8 @@ TEST(the_order_of_the_rounds_does_not_matter)
 {
     const double medians[] = {3, 1, 2}, lows[] = {2.5, 0, 1}, highs[] = {3.5, 4, 9};
     const double m[] = {1, 2, 3}, l[] = {0, 1, 2.5}, h[] = {4, 9, 3.5};
-    struct rounds_interval a = rounds_combine(medians, lows, highs, 3, 0.9);
-    struct rounds_interval b = rounds_combine(m, l, h, 3, 0.9);
+    struct rounds_interval a = rounds_combine(medians, lows, highs, NULL, 3, 0.9);
+    struct rounds_interval b = rounds_combine(m, l, h, NULL, 3, 0.9);
     ck_assert_double_eq(a.low, b.low);
     ck_assert_double_eq(a.high, b.high);
     ck_assert_double_eq(a.within_low, 1);
@@ -88,10 +88,42 @@ TEST(more_confidence_is_a_wider_interval_and_none_is_none)
     const double medians[] = {1, 2}, nothing[] = {NAN, NAN};
     double before = 0;
     for (double confidence = 0.5; confidence < 1; confidence += 0.1) {
-        struct rounds_interval got = rounds_combine(medians, nothing, nothing, 2, confidence);
+        struct rounds_interval got = rounds_combine(medians, nothing, nothing, NULL, 2, confidence);
         ck_assert_double_gt(got.high - got.low, before);
         before = got.high - got.low;
     }
-    struct rounds_interval got = rounds_combine(medians, nothing, nothing, 2, NAN);
+    struct rounds_interval got = rounds_combine(medians, nothing, nothing, NULL, 2, NAN);
     ck_assert(isnan(got.low) && isnan(got.high) && got.centre == 1.5);
+}
+
+/* Of +-2 half a unit is the timer's step: the rest of three rounds is chance, and averages. */
+TEST(what_is_chance_averages_and_what_is_fixed_does_not)
+{
+    const double medians[] = {99.9, 100, 100.1}, lows[] = {97.9, 98, 98.1};
+    const double highs[] = {101.9, 102, 102.1}, fixed[] = {0.5, 0.5, 0.5};
+    const double half = 0.5 + 1.5 / sqrt(3), t = 4.302652729749;
+    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 3, 0.95);
+    ck_assert_double_eq_tol(got.low, 100 - half, 1e-9);
+    ck_assert_double_eq_tol(got.high, 100 + half, 1e-9);
+    /* They differ by less than their chance. */
+    ck_assert_double_eq_tol(got.next_ratio, t * 0.1 / sqrt(3) / 100, 1e-9);
+    ck_assert(rounds_hold(&got, 0.01 * half + 1e-9) && !rounds_hold(&got, 0.01 * half - 1e-9));
+    got = rounds_combine(medians, lows, highs, NULL, 3, 0.95); /* none of it is chance */
+    ck_assert_double_eq(got.high, 102);
+    ck_assert_double_eq_tol(got.next_ratio, t * 0.1 * sqrt(4.0 / 3) / 100, 1e-9);
+    got = rounds_combine(medians, lows, highs, fixed, 2, 0.95); /* of two nothing is certain */
+    ck_assert(!rounds_hold(&got, 0.5));
+}
+
+/* The mean of twelve is known to 1 %, and the next one is not. */
+TEST(what_holds_for_the_mean_need_not_hold_for_the_next)
+{
+    double medians[12], lows[12], highs[12], fixed[12] = {0};
+    for (int i = 0; i < 12; i++) {
+        medians[i] = 100 + (i % 2 ? 1.5 : -1.5);
+        lows[i] = medians[i] - 0.1;
+        highs[i] = medians[i] + 0.1;
+    }
+    const struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
+    ck_assert(got.next_ratio > 0.035 && !rounds_hold(&got, 0.02));
 }

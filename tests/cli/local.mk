@@ -49,6 +49,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_reading.sh \
 	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \
+	tests/cli/test_repeats.sh \
 	tests/cli/test_report.sh \
 	tests/cli/test_schedulers.sh \
 	tests/cli/test_screen.sh \

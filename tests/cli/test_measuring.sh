@@ -30,7 +30,7 @@ measured <<INI
 $(section policy many fixed samples=1000000000)
 [device fake]
 time = 100 us
-$(section bench good good device=fake 'max_time=5 ms' 'sweep.max_time_undecided=0, 3 s' 'sweep.policy=steady, many')
+$(section bench good good device=fake rounds=1 'max_time=5 ms' 'sweep.max_time_undecided=0, 3 s' 'sweep.policy=steady, many')
 INI
 equals "measuring goes on for a policy that is undecided, and for no other" "max_time max_time on max_time" \
     "$(column stop_reason | sed 's/^\(max_time\) 5.*/\1/; /^max_time$/!s/.*/on/' | paste -sd ' ')"

@@ -48,7 +48,7 @@ measured <<INI
 $defaults
 $(section policy interval median_ci precision=10%)
 $(section device corrected fake 'offset=100 ns' 'offset_error=40 ns' 'as_graph=900 ns' 'note=two stamps')
-$(section bench good good policy=interval 'sweep.device=fake, corrected')
+$(section bench good good policy=interval rounds=1 'sweep.device=fake, corrected')
 INI
 equals "it is stored, per sample" "stream,0,0,0,,
 stream,100,40,0,900,two stamps" "$(column launched,offset_ns,offset_error_ns,dithered,graph_ns,reading_note)"
@@ -67,7 +67,7 @@ $defaults
 $(section policy interval median_ci precision=2%)
 $(section device plain fake 'tick=32 ns' 'step=8 ns')
 $(section device dithered fake 'tick=32 ns' 'step=8 ns' is_dithered=yes)
-$(section bench good good policy=interval iterations=1 'sweep.device=plain, dithered')
+$(section bench good good policy=interval rounds=1 iterations=1 'sweep.device=plain, dithered')
 INI
 equals "they are said to be, and estimated by their mean" "0,32,median
 1,32,mean" "$(column dithered,tick_ns,statistic)"

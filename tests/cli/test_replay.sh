@@ -23,7 +23,7 @@ replay()
     section policy short budget 'time=3 ms'
     section policy noise stdrel 'min_time=20 us' max_noise=2%
     section policy interval median_ci precision=0.2% floor_wall=0
-    section bench good good 'sweep.device=fake, cpu' 'sweep.policy=some, short, noise, interval, policy_sees'
+    section bench good good rounds=1 'sweep.device=fake, cpu' 'sweep.policy=some, short, noise, interval, policy_sees'
 } >measured.ini
 succeeds "cases are measured" "$GBRUN" -c measured.ini -q
 columns=stop_reason,verdict,statistic,estimate_ns,low_ns,high_ns,confidence,n_discarded,n_effective

@@ -30,6 +30,7 @@ $(section search tiles race tolerance=20%)
 $(section bench lasting lasting search=tiles 'sweep.duration=40us, 10us, 80us, 160us' 'sweep.kernels=1, 3')
 [bench good]
 max_samples = 10
+rounds = 1
 END
 search spins.ini
 equals "a race: exit code" 0 "$code"

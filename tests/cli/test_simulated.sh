@@ -6,12 +6,12 @@ cp "$top_srcdir"/docs/examples/simulated.* "$TMPDIR" && cd "$TMPDIR" || exit 99
 succeeds "the example compiles" "${CC:-cc}" -std=c99 -O2 -fPIC -shared "-I$top_srcdir/include" simulated.c -o simulated.so -lm
 
 "$GBRUN" -q -c simulated.ini >table.txt 2>text.txt
-equals "what the policies say" "noise,steady,1000,53126,certified
-noise,single_look,997.5,30,certified
+equals "what the policies say" "noise,steady,1000,53126,certified in this visit
+noise,single_look,997.5,30,certified in this visit
 drift,steady,1004,200000,unconverged
-drift,single_look,997.5,30,certified
-step,steady,1047,128121,certified
-step,single_look,997.5,30,certified
+drift,single_look,997.5,30,certified in this visit
+step,steady,1047,128121,certified in this visit
+step,single_look,997.5,30,certified in this visit
 coarse,steady,1000,53126,resolution limited
 coarse,single_look,1000,30,resolution limited" "$(column device,policy,median_ns,n_samples,verdict results.gbr)"
 "$GBRUN" -q -c simulated.ini -o again.gbr >table.txt 2>text.txt

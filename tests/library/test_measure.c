@@ -177,7 +177,7 @@ TEST(policy_and_its_options)
     const struct gbrun_result *result = sound(measure(
         &work,
         "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 50%\nmin_samples = 30"));
-    ck_assert_str_eq(result->verdict_text, "certified");
+    ck_assert_str_eq(result->verdict_text, "certified in this visit");
     ck_assert_str_eq(result->statistic, "median");
     ck_assert(result->low_ns <= result->time_ns && result->time_ns <= result->high_ns);
     ck_assert_double_eq(result->confidence, 0.95);

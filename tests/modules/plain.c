@@ -43,18 +43,22 @@ GB_BENCH_ON(NULL, two_second, struct without_options, none, "waits for the devic
 struct lasting {
     double duration;
     int64_t kernels;
+    double shift;
     const struct gb_host *host;
 };
 
 static const struct gb_option lasting_options[] = {
     GB_DURATION(struct lasting, duration, "10us", "0:", "what a kernel of it takes"),
     GB_INT(struct lasting, kernels, "1", "1:", "kernels", "in an iteration"),
+    GB_FLOAT(struct lasting, shift, "0", "0:1", NULL,
+             "longer or shorter by up to this share, as the seed says"),
 };
 
 static int32_t lasting_work(void *object, struct gb_work *work)
 {
     const struct lasting *lasting = object;
-    work->items = lasting->duration * (double)lasting->kernels;
+    const double random = 0x1p-63 * (double)lasting->host->random(lasting->host, 1, 0) - 1;
+    work->items = lasting->duration * (double)lasting->kernels * (1 + lasting->shift * random);
     work->item = "ns";
     return GB_OK;
 }

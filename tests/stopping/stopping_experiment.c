@@ -528,7 +528,7 @@ static struct rounds_interval stops_combined(const struct stop *rounds, size_t n
         lows[i] = rounds[i].low_ns;
         highs[i] = rounds[i].high_ns;
     }
-    return rounds_combine(medians, lows, highs, n, 0.95);
+    return rounds_combine(medians, lows, highs, NULL, n, 0.95);
 }
 
 struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, size_t scenario,

@@ -137,7 +137,7 @@ static void combine(const struct world *world, const struct stopping_policy *pol
         lows[n - 1] = stop.low_ns;
         highs[n - 1] = stop.high_ns;
         outcome->combined_samples += is_done[VISITS_NARROW] ? 0 : (double)stop.n;
-        const struct rounds_interval all = rounds_combine(medians, lows, highs, n, 0.95);
+        const struct rounds_interval all = rounds_combine(medians, lows, highs, NULL, n, 0.95);
         const double wanted = policy->precision * all.centre;
         const double next = 0.5 * (all.between_high - all.between_low) * sqrt((double)n + 1);
         const bool is_narrow = n >= VISITS_MIN && all.high - all.centre <= wanted &&

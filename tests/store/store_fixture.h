@@ -206,6 +206,7 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
     record->has_estimate = true;
     record->estimate = (struct gb_estimate){sizeof record->estimate,
                                             .verdict = GB_VERDICT_CERTIFIED,
+                                            .precision = 0.01,
                                             .value_ns = base_ns + 9.5,
                                             .low_ns = (base_ns + 9.5) * 0.99,
                                             .high_ns = (base_ns + 9.5) * 1.01,

@@ -200,12 +200,12 @@ TEST(the_view_has_labels_and_what_the_policy_guarantees)
         if (i == 0)
             text_add(&expected, "|warm|stream|NULL|NULL|NULL\n");
         else
-            text_printf(&expected, "|warm|stream|certified|18.0|%u\n", i);
+            text_printf(&expected, "|warm|stream|certified in this visit|18.0|%u\n", i);
     }
     fixture_case(&c, 9, 4, 100);
     c.bench_case.n_parameters = 1; /* no axis */
     fixture_store(store, run_id, &c);
-    text_add(&expected, "streams|warm|stream|certified|18.0|0");
+    text_add(&expected, "streams|warm|stream|certified in this visit|18.0|0");
     ck_assert_str_eq(fixture_rows(store, "SELECT label, cache, launch, verdict, n_effective,"
                                          " n_discarded FROM result ORDER BY uuid"),
                      text_get(&expected));

@@ -143,7 +143,7 @@ TEST_TIMES(a_file_of_an_earlier_version_is_used, 2)
     ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), schema_version(&store_schema));
     ck_assert_str_eq(
         fixture_rows(store, "SELECT label, verdict FROM result WHERE launch = 'graph'"),
-        "streams streams=3|certified");
+        "streams streams=3|certified in this visit");
     ck_assert_int_eq(
         fixture_query(store, "SELECT count(*) FROM case_json JOIN result USING (uuid)"), 3);
     ck_assert_str_eq(fixture_rows(store, "SELECT * FROM pragma_foreign_key_check"), "");

@@ -128,6 +128,12 @@ static inline double wall_floor(double of_one_percent, double precision)
     return of_one_percent * fmax(1.0, 0.01 / precision);
 }
 
+/* Which part of all samples this visit is to take: see host->share. */
+static inline double visit_share(const struct gb_host *host)
+{
+    return GB_HAS(host, share) && host->share > 0.0 ? host->share : 1.0;
+}
+
 /* The functions of a policy by their names in all of them, but for `next`. */
 #define POLICY_OPS(flags_, next_)                                                                  \
     {                                                                                              \

@@ -1,0 +1,93 @@
+/* repeats.c - see repeats.h. */
+#include "core/run/repeats.h"
+
+#include "core/base/rounds.h"
+#include "core/store/store_outcomes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By case and device. */
+static int compare_outcomes(const void *a, const void *b)
+{
+    const struct outcome *x = a, *y = b;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    const int order = strcmp(x->device_name, y->device_name);
+    return order ? order
+                 : (x->device_index > y->device_index) - (x->device_index < y->device_index);
+}
+
+static bool is_open(const struct outcome *visits, size_t n, double max_time_ns)
+{
+    double medians[ROUNDS_MOST], lows[ROUNDS_MOST], highs[ROUNDS_MOST], fixed[ROUNDS_MOST];
+    double sum_ns = 0;
+    if (n >= ROUNDS_MOST)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
+            return false;
+        medians[i] = visits[i].value;
+        lows[i] = visits[i].low_ns;
+        highs[i] = visits[i].high_ns;
+        fixed[i] = visits[i].fixed_ns;
+        sum_ns += visits[i].sampled_ns;
+    }
+    if (sum_ns + PART_SHARE * max_time_ns > max_time_ns)
+        return false;
+    const struct rounds_interval interval = rounds_combine(medians, lows, highs, fixed, n,
+                                                           visits->confidence);
+    return n < ROUNDS_LEAST || verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision,
+                                               NULL) == GB_VERDICT_UNCONVERGED;
+}
+
+/* ---- all cases ---- */
+
+static size_t end_of_case(const struct outcome *outcomes, size_t n, size_t first)
+{
+    size_t end = first + 1;
+    while (end < n && compare_outcomes(&outcomes[first], &outcomes[end]) == 0)
+        end++;
+    return end;
+}
+
+int32_t repeats_next(struct schedule *schedule, struct store *store, int64_t run_id, bool *open,
+                     uint64_t *ret_n, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct outcome_metric metric = {.name = ""};
+    struct outcome *outcomes;
+    size_t n, round = ROUNDS_MOST;
+    *ret_n = 0;
+    int32_t status = store_outcomes(store, run_id, &metric, &arena, &outcomes, &n, error);
+    if (status == GB_OK && n > 0)
+        qsort(outcomes, n, sizeof *outcomes, compare_outcomes);
+    memset(open, 0, (size_t)sweep_positions(schedule->sweep) * sizeof *open);
+    for (size_t i = 0, end; status == GB_OK && i < n; i = end) {
+        CLEANUP(arena_free) struct arena scratch = {0};
+        struct bench_case bench_case;
+        const uint64_t position = outcomes[i].position;
+        end = end_of_case(outcomes, n, i);
+        status = sweep_case_at(schedule->sweep, position, &scratch, &bench_case, error);
+        if (status != GB_OK || (schedule->is_searched && schedule->is_searched[position]) ||
+            !bench_case_repeats(&bench_case) ||
+            !is_open(&outcomes[i], end - i, bench_case.common.max_time_ns) || end - i > round)
+            continue;
+        if (end - i < round) { /* of a run that is resumed some may have had more */
+            memset(open, 0, (size_t)sweep_positions(schedule->sweep) * sizeof *open);
+            *ret_n = 0;
+            round = end - i;
+        }
+        open[position] = true;
+        ++*ret_n;
+    }
+    if (*ret_n > 0) {
+        schedule->open = open;
+        schedule->next_position = 0;
+        schedule->next_device = 0;
+        schedule->next_round = (uint32_t)round;
+        schedule->n_rounds = (uint32_t)round + 1;
+    }
+    return status;
+}

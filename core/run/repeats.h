@@ -1,0 +1,17 @@
+/*
+ * repeats.h - the rounds of cases that have as many as their verdict needs (rounds = auto).
+ *
+ * The first visit is as long as one that is alone. Where its policy certified there are further,
+ * shorter ones (PART_SHARE): ROUNDS_LEAST in all, then more until what is stored says that the
+ * certificate holds over them, up to ROUNDS_MOST, while max_time has room: that is of all visits
+ * together.
+ */
+#pragma once
+
+#include "core/run/visit.h"
+#include "core/store/store.h"
+
+/* All that was scheduled is stored. Gives the schedule the next round of the cases that need one;
+ * *ret_n: the visits in it, 0: none does. `open`, by position, is the caller's. */
+int32_t repeats_next(struct schedule *schedule, struct store *store, int64_t run_id, bool *open,
+                     uint64_t *ret_n, struct gb_error *error);
