@@ -155,6 +155,7 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
         .min_mode = options->min_mode,
         .visits = (uint64_t)ceil(share * (double)options->visits),
         .settling_ns = SETTLED_FLOORS * steady->floor_ns,
+        .without = share < 1.0 ? STEADY_TREND_BOUND : 0,
     };
     *ret_policy = steady;
     return read_rules(host, options->without, &steady->limits.without);

@@ -20,7 +20,8 @@
  * not have changed the median by more than the precision, with a confidence of 99 %; or, where that
  *    is more, than a standard deviation of the noise, so that noise above the precision takes as
  *    many samples as noise of the precision. A least-squares slope has a standard error of
- *    sqrt(12) / (t sqrt(n)) of these deviations: of 6250 samples a second 0.2 s are needed.
+ *    sqrt(12) / (t sqrt(n)) of these deviations: of 6250 samples a second 0.2 s are needed. Of
+ *    the first visit of a case: what changes until further ones is between their medians.
  *  - resolution: the interval is at least half a tick to either side, as a phase that is locked
  *    shifts every sample by up to that, however wide they are spread. On few ticks, the quartiles
  *    at most two apart, it is a tick: such samples may be dithered by a phase that is anywhere,
