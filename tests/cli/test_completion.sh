@@ -71,7 +71,7 @@ offers "columns after --group-by" "verified" gbrun export --group-by veri
 offers "parameters of the results file" "duration" gbrun show old.gbr --pivot dur
 offers "sections after -s" "gbrun. defaults. streams. gemm." gbrun -c seen.ini -s ''
 offers "keys of a section after -s" "streams.max_samples= streams.max_time= streams.max_time_undecided=" gbrun -c bench.ini -s streams.max
-offers "keys of [gbrun] after -s" "gbrun.seed=" gbrun -c bench.ini -s gbrun.se
+offers "keys of [gbrun] after -s" "gbrun.seed=" gbrun -c bench.ini -s gbrun.see
 offers "benchmarks after --bench" "" gbrun doctor --bench g
 offers "nothing for an unknown place" "" gbrun doctor x
 

@@ -105,16 +105,17 @@ while IFS= read -r command; do
 done < <(cd "$top_srcdir" && grep -hE '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' README.md docs/*.md \
     docs/experiments/*.md)
 
-# Columns that documents speak of: what can be nothing else. docs/results.md has the stored ones,
-# docs/plugins.md members of structs.
+# Columns that documents speak of: what can be nothing else, such as an option. docs/results.md has the stored
+# ones, docs/plugins.md members of structs, docs/compare.md those of a comparison.
 for results in *.gbr; do
     gbrun export "$results" --limit 1 | head -n 1
     gbrun export "$results" --rows sample | head -n 1
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
+grep -ohE '^\| `[a-z_]+`' "$top_srcdir"/docs/reference/*.md | tr -d '|` ' >>columns.txt
 spoken_of()
 {
     find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -path '*/reference/*' \
-        ! -name results.md ! -name plugins.md \
+        ! -name results.md ! -name plugins.md ! -name compare.md \
         -exec grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' {} + |
         tr -d '`' | sort -u
 }

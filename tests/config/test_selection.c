@@ -42,7 +42,7 @@ static const struct text_cases selections[] = {
     /* Names of options are those of the benchmark; others of them are NULL. */
     {{add_selected, 0},
      {"gbrun.where=rows = 2 -> gemm rows=2\ngemm_wide rows=2\n",
-      "gbrun.where=rows = 2 or rounds = 1 -> " GEMM WIDE "nop rounds=1\n",
+      "gbrun.where=rows = 2 or rounds = 1 -> gemm rows=2\ngemm_wide rows=2\nnop rounds=1\n",
       "gbrun.where=rows is null and rounds > 1 -> nop rounds=2\n",
       "gbrun.where=cols > 100 -> gemm_wide rows=2\n",
       "gbrun.where=bench = 'nop' and \"rounds\" = 2 -> nop rounds=2\n",

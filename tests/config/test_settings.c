@@ -68,7 +68,7 @@ static const struct text_cases of_run[] = {
      {"[gbrun]\nresults = out/x.gbr\nseed = -3\norder = shuffled\ndevices = cuda, cpu\n"
       "plugin_path = ., \"a, b\"\njobs = 2\nrounds = 4\ndistribute = each\n[bench nop]\n"
       " -> out/x.gbr seed -3 shuffled each jobs 2 rounds 4 devices cuda|cpu| path .|a, b|",
-      "[bench nop]\n -> results.gbr seed 42 listed spread jobs 0 rounds 1 devices  path "}},
+      "[bench nop]\n -> results.gbr seed 42 listed spread jobs 0 rounds 0 devices  path "}},
     {{add_preference, 0},
      {"[bench nop]\n -> cuda=cuda cpu=cpu ",
       "[device pinned]\nplugin = cpu\ncpus = 0:3\n[bench nop]\n -> cuda=cuda pinned=cpu ",
@@ -98,7 +98,7 @@ TEST_TEXT_CASES(settings_of_the_run, of_run)
     "clock_at_least = 0" D "clock = auto" D "measure = time" D "iterations = 0" D
 #define AFTER_WARMUP                                                                               \
     "min_samples = 0" D "max_samples = 0" D "max_time = 15 s" D "max_time_undecided = 0" D         \
-    "time_limit = 60 s" D "rounds = 1" D "isolate = no" D "exclusive = no" D "counters = no" D     \
+    "time_limit = 60 s" D "rounds = 0" D "isolate = no" D "exclusive = no" D "counters = no" D     \
     "breakdown = no" D "verify = auto" D "inputs = 0" D "seed = -1" D "check.floor = 0.001" D      \
     "check.atol = 1e-8" D "check.rtol = 1e-5" D "check.details = no" D "check.worst = 0" D         \
     "check.safety = 0" D "check.bound_kind = auto" D "check.allow_overflow = no" D                 \
@@ -116,8 +116,8 @@ TEST(printed)
                       "results = results.gbr" D "roofs =" D "benchmarks =" D "where =" D
                       "sample = 0" D "shard =" D "costs =" D "seed = 42" D "order = listed" D
                       "devices =" D "distribute = spread" D "durability = full" D "plugin_path =" D
-                      "jobs = 0" D "gpus_per_case = 0" D "rounds = 1" D "lock = yes" D
-                      "lock_limit = 10 min" D "claim_limit = 1 min" D "\n"
+                      "jobs = 0" D "gpus_per_case = 0" D "rounds = 0" D "lock = yes" D
+                      "lock_limit = 10 min" D "claim_limit = 1 min" D "sentinel = yes" D "\n"
                       "[device d]\n"
                       "plugin = cpu  ; bench.ini:4\n"
                       "cpus =" D "\n"

@@ -99,7 +99,7 @@ static const struct text_cases mistakes[] = {
      {"sed = 1 -> 2:1: unknown key 'sed' in [gbrun]; did you mean 'seed'?",
       "colour = 1 -> 2:1: unknown key 'colour' in [gbrun]", "seed = x -> 2:8: 'x'" NOT_AN_INTEGER,
       "order = random -> 2:9: 'random'" NO_CHOICE "listed, shuffled",
-      "rounds = 0 -> 2:10: rounds = 0" OUTSIDE "1:10000",
+      "rounds = -1 -> 2:10: rounds = -1" OUTSIDE "0:10000",
       "devices = cpu, gpu -> 2:16: unknown device 'gpu'; did you mean 'cuda'?",
       "devices = cpu, cpu -> 2:16: device 'cpu' is listed twice",
       "devices = cuda:1 -> 2:11: device 'cuda:1': 'devices' takes names only; write device = "
