@@ -550,3 +550,18 @@ void find_differences(struct compare *compare, struct compare_against *against)
     add_builds(compare, against);
     add_shares(compare, against);
 }
+
+struct history_run case_as_run(struct compare *compare, const struct compare_case *c)
+{
+    double *values = ARENA_ARRAY(&compare->arena, double, c->n_rounds + 1);
+    struct history_run run = {.values = values, .interval_ratio = NAN};
+    for (size_t i = 0; i < c->n_rounds; i++) {
+        const struct outcome *round = c->rounds[i];
+        if (round->status != CASE_OK || !isfinite(round->value) || !(round->value > 0))
+            continue;
+        values[run.n++] = round->value;
+        run.step_ratio = round->step_ns / round->value;
+        run.interval_ratio = 0.5 * (round->high_ns - round->low_ns) / round->value;
+    }
+    return run;
+}

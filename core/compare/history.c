@@ -72,21 +72,6 @@ static int compare_places(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-struct history_run case_as_run(struct compare *compare, const struct compare_case *c)
-{
-    double *values = ARENA_ARRAY(&compare->arena, double, c->n_rounds + 1);
-    struct history_run run = {.values = values, .interval_ratio = NAN};
-    for (size_t i = 0; i < c->n_rounds; i++) {
-        const struct outcome *round = c->rounds[i];
-        if (round->status != CASE_OK || !isfinite(round->value) || !(round->value > 0))
-            continue;
-        values[run.n++] = round->value;
-        run.step_ratio = round->step_ns / round->value;
-        run.interval_ratio = 0.5 * (round->high_ns - round->low_ns) / round->value;
-    }
-    return run;
-}
-
 /* The geometric mean of its rounds, Student's t over them; of one round its own interval. */
 static void set_estimate(const struct history_run *run, double confidence,
                          struct history_point *point)

@@ -366,7 +366,7 @@ static void remove_all(const char *folder)
  * EWOULDBLOCK, another has it; ENOENT, it has been removed; else there are no such locks. */
 static int lock_folder(const char *path)
 {
-    struct stat facts;
+    struct stat facts = {0};
     const int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int code = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &facts) == 0 ? 0
                                                                                             : errno;

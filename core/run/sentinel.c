@@ -7,19 +7,7 @@
 
 #include <math.h>
 
-struct sentinel {
-    double begin_ns, spent_ns;
-    double cost_ns; /* of the dearest reading so far, or what one usually costs */
-};
-
 static const double most_share = 0.01, usual_cost_ns = 0.3e6;
-
-struct sentinel *sentinel_new(double now_ns, struct arena *arena)
-{
-    struct sentinel *sentinel = ARENA_NEW(arena, struct sentinel);
-    *sentinel = (struct sentinel){.begin_ns = now_ns, .cost_ns = usual_cost_ns};
-    return sentinel;
-}
 
 static bool is_wanted(const struct case_state *state, double now_ns)
 {
@@ -27,7 +15,8 @@ static bool is_wanted(const struct case_state *state, double now_ns)
     const struct sentinel *sentinel = state->device->sentinel;
     return state->bench_case->has_sentinel && state->bench_case->common.verify != VERIFY_JUDGE &&
            GB_HAS(ops, reference) && ops->reference &&
-           sentinel->spent_ns + sentinel->cost_ns <= most_share * (now_ns - sentinel->begin_ns);
+           sentinel->spent_ns + fmax(sentinel->cost_ns, usual_cost_ns) <=
+               most_share * (now_ns - sentinel->begin_ns);
 }
 
 static void send_reading(struct case_state *state, uint32_t moment,

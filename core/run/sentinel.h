@@ -4,12 +4,7 @@
  */
 #pragma once
 
-#include "core/base/memory.h"
 #include "core/run/case_state.h"
-
-/* What readings on an open device may cost, and have; on the device's clock. */
-struct sentinel;
-struct sentinel *sentinel_new(double now_ns, struct arena *arena);
 
 /* Takes a reading and sends it, where the case has a sentinel, the device reference work, and all
  * readings since it was opened are 1 % of the time at most. Not GB_OK: that broke the device. */

@@ -4,7 +4,6 @@
 #include "core/base/host_clock.h"
 #include "core/base/text.h"
 #include "core/config/option_table.h"
-#include "core/run/sentinel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -423,7 +422,8 @@ static int32_t open_device(struct session *session, const struct device_choice *
     if (status != GB_OK)
         return device_failure(&asked, "making a queue", status, error);
     session->has_queue = true;
-    open->sentinel = sentinel_new(session_clock_ns(open), &session->arena);
+    open->sentinel = ARENA_NEW(&session->arena, struct sentinel);
+    *open->sentinel = (struct sentinel){.begin_ns = session_clock_ns(open)};
     return read_clocks(open, &asked, error);
 }
 

@@ -78,6 +78,12 @@ int32_t session_counters(struct session *session, const struct plugin_settings *
                          gb_counter_fn *counter, void *context, const char **ret_reason,
                          struct gb_error *error);
 
+/* What readings of the device's reference work have cost since it was opened, on its clock. */
+struct sentinel {
+    double begin_ns, spent_ns;
+    double cost_ns; /* of the dearest reading so far */
+};
+
 struct open_device {
     const char *name; /* of its settings */
     const struct gb_device_ops *ops;

@@ -54,7 +54,7 @@ uint64_t case_input_set(const struct case_state *state)
 
 uint32_t sets_draw(uint32_t *numbers, uint32_t n)
 {
-    const uint32_t place = (uint32_t)(secret() % n), drawn = numbers[place];
+    const uint32_t place = n > 1 ? (uint32_t)(secret() % n) : 0, drawn = numbers[place];
     numbers[place] = numbers[0];
     numbers[0] = drawn;
     return drawn;

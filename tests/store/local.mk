@@ -5,7 +5,7 @@ tests_store_test_store_SOURCES = \
 	tests/store/test_merge.c \
 	tests/store/test_recording.c \
 	tests/store/test_schema.c \
-	tests/store/test_sentinel.c \
+	tests/store/test_sentinel_record.c \
 	tests/store/test_store.c \
 	tests/store/test_store_file.c \
 	tests/store/test_telemetry.c

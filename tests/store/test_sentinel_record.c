@@ -1,4 +1,4 @@
-/* test_sentinel.c - core/store/sentinel.c: changes of a machine among readings with noise, from
+/* test_sentinel_record.c - core/store/sentinel.c: changes of a machine among readings with noise, from
  * fixed seeds, so that the counts are exact. */
 #include "core/base/random.h"
 #include "core/store/sentinel.h"
