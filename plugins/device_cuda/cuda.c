@@ -373,7 +373,7 @@ static int32_t reference(void *object, struct gb_reference *reference)
     struct timed_device *timed = object;
     struct cuda_device *device = &timed->device;
     CUresult result = CUDA_SUCCESS;
-    if (timed->way.kind == WAY_RECORD || device->is_profiled)
+    if (device->stamps.module == NULL || timed->way.kind == WAY_RECORD || device->is_profiled)
         return GB_SKIPPED;
     way_drop_ready(&timed->way);
     int32_t status = enter(device);
