@@ -12,13 +12,12 @@
  *    computed from.
  * Both are looked at several times; their looks share the error (sign_look_error).
  *
- * This takes samples as independent. Those of one visit are not where a clock changes in steps: all
- * of them may be taken while it is slow. How large steps are is seen in the first visits of all
- * cases (clock_step_find). Where there are some, what is closer than such a step is not decided by
- * one visit: a case is ruled out by a look within VISITS visits only if its samples are above the
- * limit even if the clock was slow, and the leader has no limit before it was visited so often.
- * Later looks judge all samples so far, and not those alone that an earlier look was misled by.
- * These rules only take away decisions of those above, so that the error remains what it is.
+ * This takes samples as independent. Those of one visit are not where a case is placed otherwise,
+ * or a clock runs otherwise, each time that it is created. So visits are a unit, too: each is a
+ * creation of its own, and its median one value. The leader is relied upon after `confirm` visits,
+ * and a case is ruled out only if its visits and those of the leader say so as well, by the
+ * variation between visits that all cases together show (is_above_by_visits). These rules only take
+ * away decisions of those above, so that the error remains what it is.
  */
 #include "../common/policy/order_statistics.h"
 #include "../common/search/search.h"
@@ -34,12 +33,22 @@ enum {
     LOOKS_MAX = 24,
     LAST_LOOK = 12,
     POOLED_FIRST = 3,
-    VISITS = 3 /* that steps of the clock do not mislead all of */
+    NEAREST_VISITS = 3, /* see queue_nearest */
+    NEAREST_MOST = 8,
+    NEAREST_SHARE = 32,
+    OWN_DEGREES = 4,      /* see visit_variance */
+    DEGREES_TO_JUDGE = 30 /* see is_alike */
 };
 
 struct params {
     int32_t noise;
     int64_t rounds, confirm;
+};
+
+/* Medians of visits. */
+struct visits {
+    double mean, squares; /* of the deviations from it */
+    uint64_t n;
 };
 
 struct search {
@@ -53,12 +62,14 @@ struct search {
     uint64_t n_proposed, n_observed, n_scanned;
     uint64_t leader, n_leaders;
     uint64_t fresh_from, fresh_first; /* the leader's samples from this one on; at its first look */
-    uint64_t fresh_visits_from;       /* likewise its visits */
+    struct visits fresh;              /* likewise its visits */
+    struct visits *visits;            /* of each case */
     uint64_t n_rounds;                /* since it leads */
-    uint64_t n_rounds_counted;        /* of all leaders, but those that wait for VISITS */
+    uint64_t n_rounds_counted;        /* of all leaders, but those that wait for `confirm` */
     double limit, low, high;          /* of this leader; INFINITY: not known yet */
     double spread;                    /* pooled: standard deviation relative to the median */
-    double step;                      /* of the clock within a visit, relative; 0: none was seen */
+    double variance, degrees;         /* of visits, relative, pooled; with so many degrees */
+    double apart, n_apart;            /* see compare_visit; of so many visits */
     double *scratch;
     uint64_t n_scratch;
     int64_t most[LOOKS_MAX]; /* by look: sign_most */
@@ -73,8 +84,8 @@ static const struct gb_option options[] = {
               "relative to their medians, which fewer samples show, and wrong where one is not"),
     GB_INT(struct params, rounds, "12", "1:30", "rounds",
            "most times that cases which are not ruled out are measured again"),
-    GB_INT(struct params, confirm, "2", "1:20", "rounds",
-           "times that the leader is measured again at least; three where clocks change in steps"),
+    GB_INT(struct params, confirm, "4", "4:20", "visits",
+           "times that the leader is measured again at least"),
 };
 
 static double half_error(const struct search *search)
@@ -111,9 +122,11 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
                                                                              half_error(search)));
     }
     search->queue = host->allocate(host, space->n_cases * sizeof *search->queue);
+    search->visits = host->allocate(host, space->n_cases * sizeof *search->visits);
     *ret_search = search;
-    return search->queue == NULL ? GB_NO_MEMORY
-                                 : search_order_new(&search->order, host, space->n_cases, STREAM);
+    return search->queue == NULL || search->visits == NULL
+               ? GB_NO_MEMORY
+               : search_order_new(&search->order, host, space->n_cases, STREAM);
 }
 
 /* ---- what samples say ---- */
@@ -124,6 +137,14 @@ static double mean_of(const double *samples, uint64_t n)
     for (uint64_t i = 0; i < n; i++)
         sum += samples[i];
     return sum / (double)n;
+}
+
+static double median_of(const double *samples, uint64_t n, double *scratch)
+{
+    for (uint64_t i = 0; i < n; i++)
+        scratch[i] = samples[i];
+    sort_ascending(scratch, n);
+    return (scratch[(n - 1) / 2] + scratch[n / 2]) / 2;
 }
 
 /* Half the width of the mean's interval, relative to it, with the error on one side. */
@@ -162,36 +183,148 @@ static int is_above_by_means(const struct search *search, const struct gb_known 
     return 0;
 }
 
-/* Likewise by signs, of looks at `least` samples or more. */
-static int is_above(const struct search *search, const struct gb_known *known, double limit,
-                    uint64_t least)
+/* Likewise by signs. */
+static int is_above(const struct search *search, const struct gb_known *known)
 {
     uint64_t n = search->first, below = 0, counted = 0;
     for (int look = 0; look < LOOKS_MAX && n <= known->n_samples; look++, n *= 2) {
         for (; counted < n; counted++)
-            below += known->samples[counted] <= limit;
-        if ((int64_t)below <= search->most[look] && n >= least)
+            below += known->samples[counted] <= search->limit;
+        if ((int64_t)below <= search->most[look])
             return 1;
     }
     return 0;
 }
 
-static int is_ruled_out(const struct search *search, const struct gb_known *known)
+/* ---- what visits say ---- */
+
+/* Welford's algorithm. */
+static void add_visit(struct visits *visits, double median)
 {
+    const double off = median - visits->mean;
+    visits->n++;
+    visits->mean += off / (double)visits->n;
+    visits->squares += off * (median - visits->mean);
+}
+
+/* Of the deviations relative to the mean. */
+static double relative_squares(const struct visits *visits)
+{
+    return visits->mean != 0 ? visits->squares / (visits->mean * visits->mean) : 0;
+}
+
+/* How far the n samples of a visit are from those before it: by how many of them are below the
+ * median of those, its square in terms of the variance that it has where visits are alike. */
+static void compare_visit(struct search *search, const double *samples, uint64_t n,
+                          const double *before, uint64_t n_before)
+{
+    const double middle = median_of(before, n_before, search->scratch), half = (double)n / 2;
+    double below = -half;
+    for (uint64_t k = 0; k < n; k++)
+        below += samples[k] < middle ? 1 : samples[k] > middle ? 0 : 0.5;
+    search->apart += below * below / (half / 2 * (1 + (double)n / (double)n_before));
+    search->n_apart++;
+}
+
+/* Are samples of different visits as those of one, by what many visits show? Then samples are
+ * the unit, of which later visits have more than earlier ones. */
+static int is_alike(const struct search *search)
+{
+    return search->n_apart >= DEGREES_TO_JUDGE &&
+           search->apart <= search->n_apart + sqrt(2 * search->n_apart);
+}
+
+static void find_variation(struct search *search)
+{
+    double squares = 0, degrees = 0;
+    for (uint64_t i = 0; i < search->space->n_cases; i++)
+        if (search->visits[i].n > 1) {
+            squares += relative_squares(&search->visits[i]);
+            degrees += (double)(search->visits[i].n - 1);
+        }
+    search->degrees = degrees;
+    search->variance = degrees > 0 ? squares / degrees : INFINITY;
+}
+
+/*
+ * The variance of the mean of a case's visits. All cases are taken to vary alike from visit to
+ * visit, but for those that vary more: that is believed the more the more visits they have.
+ */
+static double visit_variance(const struct search *search, const struct visits *visits)
+{
+    const double own = (relative_squares(visits) + OWN_DEGREES * search->variance) /
+                       ((double)visits->n - 1 + OWN_DEGREES);
+    return visits->mean * visits->mean * fmax(search->variance, own) / (double)visits->n;
+}
+
+/* By how many standard deviations means of visits may be off, with the error on one side of all
+ * looks together, one in each round. */
+static double visit_quantile(const struct search *search, double error)
+{
+    return student_quantile(1 - error / (double)search->params->rounds, search->degrees);
+}
+
+/* Do visits say that the case is not better than the leader by more than the tolerance? */
+static int is_above_by_visits(const struct search *search, uint64_t i)
+{
+    const struct visits *visits = &search->visits[i], *fresh = &search->fresh;
+    const double error = ldexp(1 - search->space->confidence, -(int)search->n_leaders);
+    const double variance = visit_variance(search, visits) + visit_variance(search, fresh);
+    return visits->mean - visit_quantile(search, error) * sqrt(variance) >
+           search_limit(fresh->mean, search->space->tolerance);
+}
+
+/* What cases are ordered by; INFINITY: it cannot be the best. */
+static double centre_of(const struct search *search, uint64_t i)
+{
+    const struct gb_known known = search_known(search->space, i);
+    if (!search_may_be_best(&known))
+        return INFINITY;
+    return is_alike(search) ? known.median : search->visits[i].mean;
+}
+
+static int is_queued(const struct search *search, uint64_t i)
+{
+    uint64_t k = 0;
+    while (k < search->n_queue && search->queue[k] != i)
+        k++;
+    return k < search->n_queue;
+}
+
+/* The lowest case that is not queued, of those with fewer than `most` visits; or GB_NO_CASE. */
+static uint64_t lowest_of(const struct search *search, uint64_t most)
+{
+    double lowest = INFINITY;
+    uint64_t ret = GB_NO_CASE;
+    for (uint64_t i = 0; i < search->space->n_cases; i++) {
+        const double centre = search->visits[i].n < most ? centre_of(search, i) : INFINITY;
+        if (centre < lowest && !is_queued(search, i)) {
+            lowest = centre;
+            ret = i;
+        }
+    }
+    return ret;
+}
+
+/* ---- what is ruled out ---- */
+
+static int is_ruled_out(const struct search *search, uint64_t i, const struct gb_known *known)
+{
+    if (!is_alike(search) && !is_above_by_visits(search, i))
+        return 0;
     if (search->params->noise == NOISE_POOLED)
         return is_above_by_means(search, known);
-    if (is_above(search, known, search->limit + search->step * fabs(search->limit), 0))
-        return 1;
-    return known->n_visits >= VISITS && /* the last look */
-           is_above(search, known, search->limit, known->n_samples / 2 + 1);
+    return is_above(search, known);
 }
 
 /* May the case be better than the leader, by what is known? */
 static int is_open(const struct search *search, uint64_t i)
 {
     const struct gb_known known = search_known(search->space, i);
+    const struct gb_known leader = search_known(search->space, search->leader);
     return i != search->leader && search_may_be_best(&known) &&
-           (isinf(search->limit) || !is_ruled_out(search, &known));
+           (isinf(search->limit) || !is_ruled_out(search, i, &known) ||
+            known.median < search_limit(leader.median, search->space->tolerance));
 }
 
 static int32_t provide_scratch(struct search *search, uint64_t n)
@@ -203,12 +336,6 @@ static int32_t provide_scratch(struct search *search, uint64_t n)
     return search->scratch == NULL ? GB_NO_MEMORY : GB_OK;
 }
 
-/* Visits of the leader before its upper end is relied upon. */
-static uint64_t visits_wanted(const struct search *search)
-{
-    return search->step > 0 ? VISITS : 1;
-}
-
 /* The leader's interval, by the last look at its fresh samples, and the limit that follows. */
 static int32_t find_limit(struct search *search)
 {
@@ -216,6 +343,7 @@ static int32_t find_limit(struct search *search)
     const struct gb_known known = search_known(search->space, search->leader);
     const double *fresh = known.samples + search->fresh_from;
     const uint64_t n_fresh = known.n_samples - search->fresh_from;
+    double margin;
     if (provide_scratch(search, n_fresh + 1) != GB_OK)
         return GB_NO_MEMORY;
     search->low = -INFINITY;
@@ -224,7 +352,7 @@ static int32_t find_limit(struct search *search)
         const double spent = sign_look_error(n, search->fresh_first, error);
         if (search->params->noise == NOISE_POOLED) {
             const double mean = mean_of(fresh, n);
-            const double margin = fabs(mean) * pooled_margin(search, n, spent);
+            margin = fabs(mean) * pooled_margin(search, n, spent);
             search->low = mean - margin;
             search->high = mean + margin;
         } else {
@@ -232,132 +360,19 @@ static int32_t find_limit(struct search *search)
             search->high = sign_upper(fresh, n, spent, search->scratch);
         }
     }
-    if (!isinf(search->high) && known.n_visits - search->fresh_visits_from >= visits_wanted(search))
-        search->limit = search_limit(search->high, search->space->tolerance);
-    return GB_OK;
-}
-
-/* ---- steps of the clock ---- */
-
-/*
- * Two groups of samples that are apart are a step of the clock, or noise with two modes. Of samples
- * in random order, the lower group of k is the first or the last of all n with a probability of 2
- * to n over k, which is at most 4 / (n (n - 1)) for groups of two or more. So for splits that are
- * not in order as many that are, by chance, are taken off. What is left where there are no steps is
- * about as large as the noise, and costs little.
- */
-enum { SAMPLES_MAX = 64, CASES_MAX = 16384 };
-
-struct split {
-    double size;     /* of the gap between two groups of samples, relative to the lower group */
-    int is_in_order; /* one of the groups was measured before the other */
-};
-
-/* The ranks of samples: order[0] is the lowest one. */
-static void rank(const double *samples, uint64_t n, uint64_t *order)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        uint64_t at = i;
-        for (; at > 0 && samples[order[at - 1]] > samples[i]; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-}
-
-/* Are the k lowest of n samples the first ones, or the last ones? */
-static int is_in_order(const uint64_t *order, uint64_t n, uint64_t k)
-{
-    uint64_t n_early = 0, n_late = 0;
-    for (uint64_t i = 0; i < k; i++) {
-        n_early += order[i] < k;
-        n_late += order[i] >= n - k;
-    }
-    return n_early == k || n_late == k;
-}
-
-/* In two groups of two or more with the largest gap between them. */
-static struct split widest_split(const double *samples, uint64_t n)
-{
-    struct split widest = {0, 0};
-    uint64_t order[SAMPLES_MAX];
-    rank(samples, n, order);
-    for (uint64_t k = 2; k + 2 <= n; k++) {
-        const double end = samples[order[k - 1]], begin = samples[order[k]];
-        const double size = (begin - end) / fabs(end != 0 ? end : begin);
-        if (size > widest.size) {
-            widest.size = size;
-            widest.is_in_order = is_in_order(order, n, k);
-        }
-    }
-    return widest;
-}
-
-/* Both ascending. */
-static double step_of(const double *in_order, uint64_t n_in_order, const double *others,
-                      uint64_t n_others, uint64_t n, double least)
-{
-    const double chance = 4 / ((double)n * (double)(n - 1)), most = 0.5;
-    uint64_t larger = 0;
-    for (uint64_t k = 1; k <= n_in_order; k++) {
-        const double size = in_order[n_in_order - k];
-        while (larger < n_others && others[n_others - 1 - larger] >= size)
-            larger++;
-        if ((double)k - (double)larger * chance / (1 - chance) >= least)
-            return size < most ? size : most;
-    }
-    return 0;
-}
-
-/*
- * The size, relative to the lower samples, that steps within the first n samples of 1 % of the
- * cases have or exceed; 0 where fewer show one; 0.5 at most. n is below 64; of a large space some
- * cases stand for all. GB_NO_MEMORY.
- */
-static int32_t clock_step_find(const struct gb_host *host, const struct gb_search_space *space,
-                               uint64_t n, double *ret_step)
-{
-    const double share = 0.01, two = 2; /* one alone may be anything */
-    const uint64_t stride = (space->n_cases - 1) / CASES_MAX + 1;
-    const uint64_t n_looked = (space->n_cases - 1) / stride + 1;
-    uint64_t n_in_order = 0, n_others = 0;
-    double *in_order, *others;
-    *ret_step = 0;
-    if (n < 4 || n > SAMPLES_MAX)
+    if (isinf(search->high) || search->fresh.n < (uint64_t)search->params->confirm)
         return GB_OK;
-    in_order = host->allocate(host, n_looked * sizeof *in_order);
-    others = host->allocate(host, n_looked * sizeof *others);
-    if (in_order == NULL || others == NULL)
-        return GB_NO_MEMORY;
-    for (uint64_t i = 0; i < space->n_cases; i += stride) {
-        const struct gb_known known = search_known(space, i);
-        if (!search_may_be_best(&known) || known.n_samples < n)
-            continue;
-        const struct split split = widest_split(known.samples, n);
-        if (split.is_in_order)
-            in_order[n_in_order++] = split.size;
-        else
-            others[n_others++] = split.size;
-    }
-    sort_ascending(in_order, n_in_order);
-    sort_ascending(others, n_others);
-    *ret_step = step_of(in_order, n_in_order, others, n_others, n,
-                        fmax(two, share * (double)(n_in_order + n_others)));
+    find_variation(search);
+    margin = visit_quantile(search, error) * sqrt(visit_variance(search, &search->fresh));
+    search->limit = search_limit(search->high, search->space->tolerance);
+    if (is_alike(search))
+        return GB_OK;
+    search->low = fmin(search->low, search->fresh.mean - margin);
+    search->high = fmax(search->high, search->fresh.mean + margin);
     return GB_OK;
 }
 
 /* ---- the order of measuring ---- */
-
-/* Steps that are small beside the tolerance make no difference. */
-static int32_t find_step(struct search *search)
-{
-    if (search->params->noise != NOISE_ANY)
-        return GB_OK;
-    if (clock_step_find(search->host, search->space, search->first, &search->step) != GB_OK)
-        return GB_NO_MEMORY;
-    if (search->step < search->space->tolerance / 4)
-        search->step = 0;
-    return GB_OK;
-}
 
 static void set_leader(struct search *search, uint64_t leader)
 {
@@ -367,7 +382,7 @@ static void set_leader(struct search *search, uint64_t leader)
     search->n_leaders++;
     search->n_rounds = 0;
     search->fresh_from = known.n_samples;
-    search->fresh_visits_from = known.n_visits;
+    search->fresh = (struct visits){0};
     error = ldexp(half_error(search), -(int)search->n_leaders);
     search->fresh_first = search->params->noise == NOISE_POOLED ? POOLED_FIRST : first_look(error);
 }
@@ -378,20 +393,18 @@ static int is_overtaken(const struct search *search, uint64_t lowest)
 {
     if (search->leader == GB_NO_CASE)
         return 1;
-    const struct gb_known known = search_known(search->space, lowest),
-                          leader = search_known(search->space, search->leader);
-    return !search_may_be_best(&leader) ||
-           known.median < search_limit(leader.median, search->space->tolerance / 4);
+    const double centre = centre_of(search, search->leader);
+    return isinf(centre) ||
+           centre_of(search, lowest) < search_limit(centre, search->space->tolerance / 4);
 }
 
-/* Has it fewer samples than the leader? Then chance may be what put it in front: of many equal
+/* Has it fewer visits than the leader? Then chance may be what put it in front: of many equal
  * cases the lowest is one that was lucky, and the leader was as well. */
 static int is_challenger(const struct search *search, uint64_t i)
 {
-    const struct gb_known known = search_known(search->space, i),
-                          leader = search_known(search->space, search->leader);
-    return search_may_be_best(&known) && search_may_be_best(&leader) &&
-           known.n_samples < leader.n_samples && known.median < leader.median;
+    const double centre = centre_of(search, search->leader);
+    return search->visits[i].n < search->visits[search->leader].n && !isinf(centre) &&
+           centre_of(search, i) < centre;
 }
 
 static void queue_challengers(struct search *search)
@@ -401,15 +414,28 @@ static void queue_challengers(struct search *search)
             search->queue[search->n_queue++] = i;
 }
 
+/* Those next to the leader, by which it is seen how visits vary before anything is ruled out. */
+static void queue_nearest(struct search *search)
+{
+    const uint64_t share = 1 + search->space->n_cases / NEAREST_SHARE;
+    uint64_t nearest = GB_NO_CASE;
+    for (uint64_t k = 0; k < share && k < NEAREST_MOST; k++) {
+        nearest = lowest_of(search, NEAREST_VISITS);
+        if (nearest != GB_NO_CASE)
+            search->queue[search->n_queue++] = nearest;
+    }
+}
+
 /* The leader, then each that may be better. */
 static void queue_open(struct search *search)
 {
     search->queue[search->n_queue++] = search->leader;
+    if (search->n_rounds + 1 < NEAREST_VISITS)
+        queue_nearest(search);
     for (uint64_t i = 0; i < search->space->n_cases && !isinf(search->limit); i++)
         if (is_open(search, i))
             search->queue[search->n_queue++] = i;
-    if (search->n_queue == 1 && !isinf(search->limit) &&
-        search->n_rounds >= (uint64_t)search->params->confirm)
+    if (search->n_queue == 1 && !isinf(search->limit))
         search->end = "each other case is ruled out";
     search->n_rounds++;
 }
@@ -418,18 +444,17 @@ static void queue_open(struct search *search)
  * leader has. */
 static int32_t begin_round(struct search *search)
 {
-    const uint64_t lowest = search_lowest(search->space);
+    uint64_t lowest;
     int is_only_awaited; /* the leader's visit, of those without which nothing is decided */
     int32_t status;
+    search->n_queue = search->n_taken = 0;
+    lowest = lowest_of(search, UINT64_MAX);
     if (lowest == GB_NO_CASE) {
         search->end = "no case could be measured";
         return GB_OK;
     }
-    search->n_queue = search->n_taken = 0;
     if (search->params->noise == NOISE_POOLED)
         find_spread(search);
-    if (search->leader == GB_NO_CASE && find_step(search) != GB_OK)
-        return GB_NO_MEMORY;
     if (is_overtaken(search, lowest)) {
         if (search->leader != GB_NO_CASE)
             queue_challengers(search);
@@ -438,7 +463,7 @@ static int32_t begin_round(struct search *search)
     }
     status = find_limit(search);
     is_only_awaited = search->n_queue == 0 && isinf(search->limit) && search->n_rounds > 0 &&
-                      search->n_rounds < visits_wanted(search);
+                      search->n_rounds < (uint64_t)search->params->confirm;
     if (status == GB_OK && search->n_queue == 0)
         queue_open(search);
     if (search->end == NULL && search->n_rounds_counted == (uint64_t)search->params->rounds)
@@ -506,12 +531,33 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     return GB_OK;
 }
 
+static int32_t take_visit(struct search *search, const struct gb_observation *observation)
+{
+    const uint64_t n = observation->n_samples;
+    double median;
+    struct gb_known known;
+    if (observation->status != GB_OBSERVED_OK || n == 0)
+        return GB_OK;
+    known = search_known(search->space, observation->i);
+    if (provide_scratch(search, known.n_samples) != GB_OK)
+        return GB_NO_MEMORY;
+    if (known.n_samples > n)
+        compare_visit(search, observation->samples, n, known.samples, known.n_samples - n);
+    median = median_of(observation->samples, n, search->scratch);
+    add_visit(&search->visits[observation->i], median);
+    if (observation->i == search->leader)
+        add_visit(&search->fresh, median);
+    return GB_OK;
+}
+
 /* A visit may have ended with fewer samples than a case's first look needs. */
 static int32_t observe(void *object, const struct gb_observation *observation)
 {
     struct search *search = object;
     const struct gb_known known = search_known(search->space, observation->i);
     search->n_observed++;
+    if (take_visit(search, observation) != GB_OK)
+        return GB_NO_MEMORY;
     if (search->leader == GB_NO_CASE && known.status == GB_OBSERVED_OK &&
         observation->n_samples > 0 && known.n_samples < search->first &&
         search->n_queue < search->space->n_cases)
@@ -537,8 +583,10 @@ static int is_all_scanned(const struct search *search)
 static int32_t report(void *object, struct gb_search_claim *claim)
 {
     struct search *search = object;
-    const uint64_t lowest = search_lowest(search->space);
+    uint64_t lowest;
     int32_t status;
+    search->n_queue = 0;
+    lowest = lowest_of(search, UINT64_MAX);
     if (lowest == GB_NO_CASE)
         return GB_OK;
     if (is_overtaken(search, lowest))
@@ -578,10 +626,12 @@ static const struct gb_plugin race = {
         "samples are independent. The claim is wrong only where the leader's upper end is too "
         "low, which rests on samples taken after it was chosen, or where the one best case is "
         "ruled out: so it needs no correction for the number of cases.\n\n"
-        "Samples of one visit are not independent where a clock changes in steps that are longer "
-        "than it. The first visits of all cases show how large such steps are: what is closer to "
-        "the leader than the steps that 1 % of the visits have is ruled out after three visits "
-        "only, and the leader relied upon after three.\n\n"
+        "Samples of one visit are not independent where a case is placed otherwise, or a clock "
+        "runs "
+        "otherwise, each time that it is created. So visits, which are creations of their own, are "
+        "a unit too: the leader is relied upon after four, and a case is ruled out only if the "
+        "medians of its visits and of the leader's say so as well, by how visits of all cases "
+        "vary.\n\n"
         "With `noise = pooled` three samples of a case do, as all cases are taken to have the same "
         "noise, normal and relative to their means. Where one is bimodal, the claim is false.",
     GB_OPTIONS(options, struct params),

@@ -37,6 +37,8 @@ static struct world {
     /* It falls in steps: of `period` runs of a case the last n_slow are worse by a twelfth; 0: it
      * does not. Where in this a case is first visited is chosen by chance. */
     uint64_t period, n_slow, *position;
+    double placement; /* a visit is off by so much, relative: normal, or one of two */
+    bool has_two_placements;
     uint64_t state, n_visits; /* of the random numbers; so far */
 } world;
 static struct engine_limits limits;
@@ -96,6 +98,16 @@ static inline void world_end(void)
     free(world.position);
 }
 
+/* What all samples of a visit are multiplied by. */
+static inline double world_placement(void)
+{
+    if (!(world.placement > 0))
+        return 1;
+    if (world.has_two_placements)
+        return 1 + (fake_unit(&world.state) < 0.5 ? -world.placement : world.placement);
+    return 1 + world.placement * fake_normal(&world.state);
+}
+
 static inline double world_draw(uint64_t i, double value)
 {
     if (world.noise > 0)
@@ -111,7 +123,7 @@ static inline void world_measure(struct engine *engine, const struct engine_step
 {
     static double samples[SAMPLES_MAX];
     struct gb_error error;
-    const double value = world_value(step->i);
+    const double value = world_value(step->i) * world_placement();
     const uint64_t wanted = step->n_samples ? step->n_samples : world.n_samples;
     const bool is_slow = world.steps_each && world.n_visits++ / world.steps_each % 2 == 1;
     struct gb_observation observation = {
