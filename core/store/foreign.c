@@ -265,6 +265,8 @@ static void end_round(struct foreign *foreign)
 static int32_t take_row(struct foreign *foreign, sqlite3_stmt *rows, struct gb_error *error)
 {
     const char *label = text_at(rows, AT_LABEL, foreign->arena);
+    if (!*label)
+        return error_set(error, GB_INVALID, "%s: a benchmark has no name", foreign->path);
     uint32_t round = (uint32_t)sqlite3_column_int64(rows, AT_ROUND);
     struct outcome *last = foreign->n ? &foreign->items[foreign->n - 1] : NULL;
     bool is_same = last && last->round == round && text_equal(last->uid, label);
