@@ -724,6 +724,8 @@ def _check_of(name, output, expected):
     if expected.accumulate not in _ACCUMULATORS:
         known = ", ".join(filter(None, _ACCUMULATORS))
         raise ValueError(f"Expected: accumulate = {expected.accumulate!r}: expected one of {known}")
+    if not hasattr(expected.terms, "__index__") or not 0 <= expected.terms < 1 << 63:
+        raise ValueError(f"Expected: terms = {expected.terms!r}: expected a whole number that is not negative")
     check = _Check(
         size=ctypes.sizeof(_Check), format=output.format, name=name.encode(), n=math.prod(output.shape),
         output=_address(output.data), n_products=expected.terms, accumulate=_ACCUMULATORS[expected.accumulate],

@@ -228,6 +228,21 @@ struct call {
     char uid[CASE_UID_TEXT];
 };
 
+/* What one iteration does, as far as the caller's struct has it. */
+static bool is_work(const struct gbrun_subject *subject)
+{
+    const double amounts[] = {
+        GB_HAS(subject, flops) ? subject->flops : 0,
+        GB_HAS(subject, bytes_read) ? subject->bytes_read : 0,
+        GB_HAS(subject, bytes_written) ? subject->bytes_written : 0,
+        GB_HAS(subject, items) ? subject->items : 0,
+    };
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
+        if (!(amounts[i] >= 0 && isfinite(amounts[i])))
+            return false;
+    return true;
+}
+
 /* False: the subject cannot be measured, and the result says why. function: for its words. */
 static bool is_sound(const struct gbrun_subject *subject, const char *function,
                      struct result *result)
@@ -242,6 +257,9 @@ static bool is_sound(const struct gbrun_subject *subject, const char *function,
     else if (subject->flags & ~(uint32_t)(GBRUN_SYNCHRONIZES | GBRUN_SINGLE | GBRUN_EVERY_CALL |
                                           GBRUN_PREFERS_GRAPH))
         why = "the subject has a flag that is not known";
+    else if (!is_work(subject))
+        why = "the subject's flops, bytes_read, bytes_written and items: expected finite numbers "
+              "that are not negative";
     else if (GB_HAS(subject, entry_ns) && !(subject->entry_ns >= 0 && subject->entry_ns <= 1e6))
         why = "the subject's entry_ns is not from 0 to 1e6";
     else if (callback_is_inside())

@@ -2,6 +2,7 @@
 #include "core/store/foreign.h"
 
 #include "core/base/input_file.h"
+#include "core/base/json_reader.h"
 #include "core/base/plain_text.h"
 #include "core/store/store_internal.h"
 
@@ -265,6 +266,8 @@ static void end_round(struct foreign *foreign)
 static int32_t take_row(struct foreign *foreign, sqlite3_stmt *rows, struct gb_error *error)
 {
     const char *label = text_at(rows, AT_LABEL, foreign->arena);
+    if (!*label)
+        return error_set(error, GB_INVALID, "%s: a benchmark has no name", foreign->path);
     uint32_t round = (uint32_t)sqlite3_column_int64(rows, AT_ROUND);
     struct outcome *last = foreign->n ? &foreign->items[foreign->n - 1] : NULL;
     bool is_same = last && last->round == round && text_equal(last->uid, label);
@@ -328,11 +331,21 @@ static int32_t read_rows(sqlite3 *db, const struct tool *tool, const struct text
     return status;
 }
 
+/* SQLite (3.40) takes an object for the name of a member, and is lost in it. */
+static bool is_json(const struct text *json)
+{
+    struct json_reader reader;
+    json_read_begin(&reader, "", text_get(json), json->length);
+    const bool is = json_skip(&reader, json_read(&reader)) && json_read(&reader) == JSON_END;
+    json_read_end(&reader);
+    return is;
+}
+
 static int32_t read_json(sqlite3 *db, const struct text *json, struct foreign *foreign,
                          struct gb_error *error)
 {
     const struct tool *tool = NULL;
-    if (!is_true(db, "json_valid(?1)", json))
+    if (!is_json(json) || !is_true(db, "json_valid(?1)", json))
         return store_refuse(foreign->path,
                             text_starts_with(text_get(json), "SQLite format 3") ? GZIP_MAGIC
                                                                                 : text_get(json),

@@ -70,21 +70,45 @@ static const char *label_of(const struct view *view, const struct view_row *row,
                                          : label;
 }
 
+static int32_t add_samples(struct exchange *exchange, struct exchange_case *c, struct arena *arena,
+                           struct gb_error *error)
+{
+    const int32_t status = view_round_samples(exchange->view, c->rounds, c->n_rounds, NULL, arena,
+                                              &c->values, &c->n, error);
+    size_t at = 0;
+    c->iterations = ARENA_ARRAY(arena, uint64_t, c->n + 1);
+    for (size_t i = 0; i < c->n_rounds && status == GB_OK; i++)
+        for (uint64_t j = 0; j < c->rounds[i].c.record.n_samples && at < c->n; j++)
+            c->iterations[at++] = c->rounds[i].c.record.iterations;
+    return status;
+}
+
+/* Of the case; iterations of the rounds that are ok, where they are the same. */
+static void add_combined(struct exchange_case *c)
+{
+    c->values[0] = c->shown.central_ns;
+    c->iterations[0] = c->shown.row.c.record.iterations;
+    for (size_t i = 0; i < c->n_rounds; i++)
+        if (c->rounds[i].c.record.iterations != c->iterations[0])
+            c->iterations[0] = 0;
+    c->n = 1;
+}
+
 static int32_t find_values(struct exchange *exchange, struct exchange_case *c, struct arena *arena,
                            struct gb_error *error)
 {
-    c->values = ARENA_ARRAY(arena, double, c->n_rounds + 1);
     if (exchange->rows == ROWS_SAMPLE)
-        return view_round_samples(exchange->view, c->rounds, c->n_rounds, NULL, arena, &c->values,
-                                  &c->n, error);
-    if (exchange->rows == ROWS_COMBINED) {
-        c->values[c->n++] = c->shown.central_ns;
-        return GB_OK;
-    }
-    for (size_t i = 0; i < c->n_rounds; i++) {
+        return add_samples(exchange, c, arena, error);
+    c->values = ARENA_ARRAY(arena, double, c->n_rounds + 1);
+    c->iterations = ARENA_ARRAY(arena, uint64_t, c->n_rounds + 1);
+    if (exchange->rows == ROWS_COMBINED)
+        add_combined(c);
+    for (size_t i = 0; i < c->n_rounds && exchange->rows != ROWS_COMBINED; i++) {
         double value = central_ns(&c->rounds[i].c);
-        if (c->rounds[i].c.record.status == CASE_OK && isfinite(value))
+        if (c->rounds[i].c.record.status == CASE_OK && isfinite(value)) {
+            c->iterations[c->n] = c->rounds[i].c.record.iterations;
             c->values[c->n++] = value;
+        }
     }
     return GB_OK;
 }

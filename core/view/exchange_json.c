@@ -42,7 +42,7 @@ static void google_begin(struct exchange *exchange)
     json_text(json, "date", exchange->run->started);
     json_text(json, "host_name", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
     json_text(json, "executable", exchange->run->command_line);
-    const char *processors = fact_of(exchange->run->facts, exchange->run->n_facts, "processors");
+    const char *processors = fact_of(exchange->run->facts, exchange->run->n_facts, "cpus");
     if (*processors)
         json_real(json, "num_cpus", strtod(processors, NULL));
     json_integer(json, "json_schema_version", 1);
@@ -66,7 +66,7 @@ static void google_add(struct exchange *exchange, const struct exchange_case *c)
         json_integer(json, "repetitions", (int64_t)c->n);
         json_integer(json, "repetition_index", (int64_t)i);
         exchange_label(json, c);
-        json_integer(json, "iterations", (int64_t)c->shown.row.c.record.iterations);
+        json_integer(json, "iterations", (int64_t)c->iterations[i]);
         json_real(json, "real_time", c->values[i]);
         json_real(json, "cpu_time", NAN);
         json_text(json, "time_unit", "ns");
@@ -144,6 +144,10 @@ static void pyperf_runs(struct exchange *exchange, const struct exchange_case *c
     for (size_t i = 0; i < (exchange->rows == ROWS_SAMPLE ? c->n_rounds : c->n); i++) {
         size_t n = exchange->rows == ROWS_SAMPLE ? c->rounds[i].c.record.n_samples : 1;
         json_open(json, NULL, JSON_OBJECT);
+        json_open(json, "metadata", JSON_OBJECT);
+        if (at < c->n && c->iterations[at] > 0)
+            json_integer(json, "loops", (int64_t)c->iterations[at]);
+        json_close(json, JSON_OBJECT);
         json_open(json, "values", JSON_ARRAY);
         for (size_t j = 0; j < n && at < c->n; j++, at++)
             if (c->values[at] > 0)
@@ -162,7 +166,6 @@ static void pyperf_add(struct exchange *exchange, const struct exchange_case *c)
     json_text(json, "name", c->name);
     json_text(json, "unit", "second");
     exchange_label(json, c);
-    json_integer(json, "loops", (int64_t)c->shown.row.c.record.iterations);
     json_close(json, JSON_OBJECT);
     json_open(json, "runs", JSON_ARRAY);
     pyperf_runs(exchange, c);

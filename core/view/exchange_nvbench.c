@@ -306,11 +306,12 @@ static int32_t add_summaries(struct exchange *exchange, const struct exchange_ca
     return add_files(exchange, c, times, clocks, n, &arena, error);
 }
 
+/* Its number in the export; -1: none was opened. */
 static int64_t device_of(const struct exchange *exchange, const struct view_row *row)
 {
     const struct view_devices *devices = &exchange->view->devices[row->run - exchange->view->runs];
     if (!row->device)
-        return 0;
+        return -1;
     const struct exchange_device device = device_at(devices,
                                                     (size_t)(row->device - devices->items));
     return (int64_t)find_device(exchange, &device);
@@ -341,16 +342,20 @@ static void add(struct exchange *exchange, const struct exchange_case *c)
         exchange->status = begin_bench(exchange, stored, exchange->error);
     if (exchange->status != GB_OK)
         return;
-    text_printf(&name, "Device=%" PRId64, device);
+    if (device >= 0)
+        text_printf(&name, "Device=%" PRId64, device);
     for (size_t i = 0; i < stored->n_parameters; i++)
         if (stored->parameters[i].is_axis)
-            text_printf(&name, " %s=%s", stored->parameters[i].name,
+            text_printf(&name, "%s%s=%s", name.length ? " " : "", stored->parameters[i].name,
                         stored->parameters[i].value.text);
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "name", text_get(&name));
     exchange_label(json, c);
-    json_integer(json, "device", device);
+    if (device >= 0)
+        json_integer(json, "device", device);
+    else
+        json_real(json, "device", NAN);
     add_axis_values(json, stored);
     json_bool(json, "is_skipped", !c->is_ok);
     if (!c->is_ok) {

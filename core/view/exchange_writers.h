@@ -18,6 +18,7 @@ struct exchange_case {
     bool is_ok;        /* measured, with a time */
     /* Times in ns, as --rows asks: of each round that is ok, of the case, or of each sample. */
     double *values;
+    uint64_t *iterations; /* in a sample, of each value; 0: rounds differ */
     size_t n;
 };
 

@@ -93,7 +93,8 @@ struct gbrun_subject {
      */
     int32_t (*poll)(void *user);
 
-    /* What one iteration does; 0: not said. Rates in results files are derived from them. */
+    /* What one iteration does, finite and not negative; 0: not said. Rates in results files are
+     * derived from them. */
     double flops;
     double bytes_read;
     double bytes_written;

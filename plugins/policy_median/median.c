@@ -32,7 +32,7 @@ struct median_rule {
 };
 
 #define OPTIONS                                                                                    \
-    GB_FLOAT(struct params, precision, "1%", "1e-6:1", NULL,                                       \
+    GB_FLOAT(struct params, precision, "1%", "1e-6:20%", NULL,                                     \
              "half width of the interval to reach, as a share of the median"),                     \
         GB_FLOAT(struct params, confidence, "95%", "0.5:0.999999", NULL,                           \
                  "probability that the interval contains the median"),                             \

@@ -41,7 +41,7 @@ struct steady_options {
 
 /* Their lines in an option table. */
 #define STEADY_OPTIONS                                                                             \
-    GB_FLOAT(struct steady_options, precision, "1%", "1e-6:1", NULL,                               \
+    GB_FLOAT(struct steady_options, precision, "1%", "1e-6:20%", NULL,                             \
              "how far the interval may reach to either side, as a share of the median"),           \
         GB_FLOAT(struct steady_options, confidence, "95%", "0.5:0.999999", NULL,                   \
                  "probability that the intervals hold, however often one looks"),                  \
@@ -59,7 +59,7 @@ struct steady_options {
                  "samples at a look, over those at the look before"),                              \
         GB_FLOAT(struct steady_options, discard, "25%", "0:0.9", NULL,                             \
                  "most of the samples that is left out as warm-up"),                               \
-        GB_FLOAT(struct steady_options, min_mode, "2%", "0:0.5", NULL,                             \
+        GB_FLOAT(struct steady_options, min_mode, "2%", "0:20%", NULL,                             \
                  "share of the samples that makes a mode"),                                        \
         GB_INT(struct steady_options, visits, "6", "0:1000000", NULL,                              \
                "times that each lesser mode must have been entered"),                              \
@@ -74,7 +74,7 @@ struct params {
 static const struct gb_option steady_table[] = {STEADY_OPTIONS};
 static const struct gb_option quantiles_table[] = {
     STEADY_OPTIONS,
-    GB_FLOAT(struct params, tails, "3%", "1e-6:1", NULL,
+    GB_FLOAT(struct params, tails, "3%", "1e-6:20%", NULL,
              "half width to reach for the intervals of the tails, as a share of each"),
 };
 

@@ -97,16 +97,16 @@ TEST_TEXT_CASES(selected, selections)
 TEST(precision_of_all_policies)
 {
     CLEANUP(text_free) struct text printed = {0};
-    static const char *const overrides[] = {"policy *.precision=0.25", "defaults.policy=fixed"};
+    static const char *const overrides[] = {"policy *.precision=0.1", "defaults.policy=fixed"};
     load_over(&loaded,
-              "[policy tight]\nplugin = steady\nprecision = 0.5\n[policy fixed]\nsamples = 3\n"
+              "[policy tight]\nplugin = steady\nprecision = 0.2\n[policy fixed]\nsamples = 3\n"
               "[bench nop]\npolicy = tight\n[bench other]\nplugin = nop\n",
               overrides, 2);
     ck_assert_str_eq(text_get(&loaded.words), "");
     settings_print(loaded.settings, &printed);
     ck_assert_ptr_nonnull(strstr(text_get(&printed),
                                  "[policy tight]\nplugin = steady  ; bench.ini:2\n"
-                                 "precision = 0.25  ; -s\n"));
+                                 "precision = 0.1  ; -s\n"));
     ck_assert_ptr_nonnull(strstr(text_get(&printed), "[policy fixed]\nplugin = fixed  ; default\n"
                                                      "samples = 3  ; bench.ini:5\n\n"));
 }

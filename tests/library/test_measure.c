@@ -176,7 +176,7 @@ TEST(policy_and_its_options)
     find_fakes();
     const struct gbrun_result *result = sound(measure(
         &work,
-        "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 50%\nmin_samples = 30"));
+        "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 20%\nmin_samples = 30"));
     ck_assert_str_eq(result->verdict_text, "certified in this visit");
     ck_assert_str_eq(result->statistic, "median");
     ck_assert(result->low_ns <= result->time_ns && result->time_ns <= result->high_ns);
@@ -280,6 +280,21 @@ TEST(subjects_that_cannot_be)
     expect(gbrun_measure(&flagged, QUICK), GB_INVALID, "a flag that is not known");
     expect(gbrun_measure(&timeless, QUICK), GB_INVALID, "entry_ns is not from 0 to 1e6");
     gbrun_free(NULL);
+    ck_assert_uint_eq(work.n_runs, 0);
+}
+
+TEST(amounts_of_work_are_finite)
+{
+    static const size_t members[] = {
+        offsetof(struct gbrun_subject, flops), offsetof(struct gbrun_subject, bytes_read),
+        offsetof(struct gbrun_subject, bytes_written), offsetof(struct gbrun_subject, items)};
+    static const double wrong[] = {NAN, INFINITY, -INFINITY, -1};
+    struct work work = {0};
+    for (size_t i = 0; i < 16; i++) {
+        struct gbrun_subject subject = subject_of(&work);
+        memcpy((char *)&subject + members[i / 4], &wrong[i % 4], sizeof wrong[0]);
+        expect(gbrun_measure(&subject, QUICK), GB_INVALID, "expected finite numbers");
+    }
     ck_assert_uint_eq(work.n_runs, 0);
 }
 

@@ -331,6 +331,20 @@ def fails():
         ):
             self.refused((ValueError, gbrun.Error), words, gbrun.measure, work, **settings)
 
+    def test_numbers_have_ranges(self):
+        nan, infinite = float("nan"), float("inf")
+        wrong = {
+            "precision": (nan, infinite, -1, 0, 0.21), "confidence": (nan, infinite, 0.01, 1), "max_time": (nan, -1),
+            "warmup": (nan, infinite, -1), "min_samples": (nan, infinite, -1, 0.5), "max_samples": (nan, infinite, -1),
+            "iterations": (nan, infinite, -1), "flops": (nan, infinite, -1), "bytes_read": (nan, infinite, -1),
+            "bytes_written": (nan, infinite, -1), "items": (nan, infinite, -1),
+        }  # fmt: skip
+        for name, values in wrong.items():
+            for value in values:
+                with self.subTest(name=name, value=value):
+                    settings = {"device": "cpu", "policy": "steady", name: value}
+                    self.refused((ValueError, gbrun.Error), "expected", gbrun.measure, work, **settings)
+
     def test_settings_are_words_numbers_and_groups(self):
         text = gbrun._lines({"device": "cpu", "precision": 0.005, "breakdown": True, "let": {"n": 3}})
         self.assertEqual(text, b"device = cpu\nprecision = 0.005\nbreakdown = yes\nlet.n = 3\n")
@@ -430,6 +444,8 @@ def fails():
         self.assertTrue(verify(rough, expected._replace(accumulate="float16")).verified)
         self.refused(ValueError, "accumulate = 'fp16': expected one of float64, float32", verify, rough,
                      expected._replace(accumulate="fp16"))  # fmt: skip
+        for terms in (float("nan"), float("inf"), -1, 0.5):
+            self.refused(ValueError, "expected a whole number", verify, rough, expected._replace(terms=terms))
         with gbrun.results("verified.gbr", check={"rms": 0.1}):
             self.assertTrue(verify([1.0, 2.0], [1.0, 2.001]).verified)
 
