@@ -282,7 +282,7 @@ struct gbrun_result {
  *   name              of the benchmark in the results file; default: measure
  *   let.NAME          a parameter of the case there, which tells it from others: let.rows = 32
  *   results           a results file that the case is appended to: the calls of a process that name
- *                     the same file and labels are one run, those of one case its rounds
+ *                     the same file and labels are one run, the visits of one case its rounds
  *   label.NAME        a label of the run
  * An unknown key, a value out of range and the like are GB_INVALID with a text that names the line
  * and what was expected.
