@@ -396,6 +396,7 @@ _Result = _struct(
     n_kernels=_u64, modes=ctypes.POINTER(_Mode),
     n_messages=_u64, messages=ctypes.POINTER(_Message), n_metrics=_u64, metrics=ctypes.POINTER(_Metric),
     median_ns=_double, n_checks=_u64, checks=ctypes.POINTER(_Compared), clock_low_hz=_double, clock_high_hz=_double,
+    n_rounds=_u64, rounds_ns=ctypes.POINTER(_double),
 )  # fmt: skip
 _Comparison = _struct(
     "_Comparison", size=_u32, status=_i32, error=_text_type, ratio=_double, ratio_low=_double, ratio_high=_double,
@@ -470,8 +471,10 @@ class Measurement:
     """What gbrun.measure found. Times are seconds of one call; float(measurement) is the estimate.
 
     time, low, high     the estimate and its interval of 95 %; NaN where the policy claims none
-    verdict             "certified in this visit": the interval is as narrow as asked for, of this call; else why
-                        not, with reason and note
+    verdict             "certified": the interval is as narrow as asked for, and so visits agree; "certified in this
+                        visit": of fewer than three visits, which says nothing of the next; else why not, with reason
+                        and note. is_certified: one of the two
+    rounds              the centre of each visit; time, low, high and verdict are of all of them, the rest of the first
     samples, elapsed    time of each sample, and its end since the first began: arrays of NumPy, or array.array
     kernels             what one sample puts on a GPU; modes: clusters of the samples, if there are several
     offset              the constant that was subtracted from each sample; way: how they were taken, if that is unusual
@@ -488,7 +491,8 @@ class Measurement:
         self.time, self.low, self.high = (value / 1e9 for value in (result.time_ns, result.low_ns, result.high_ns))
         self.statistic = text(result.statistic)
         self.verdict, self.reason, self.note = text(result.verdict_text), text(result.reason), text(result.note)
-        self.is_certified = self.verdict == "certified in this visit"
+        self.is_certified = self.verdict.startswith("certified")
+        self.rounds = _seconds(result.rounds_ns, result.n_rounds)
         self.samples = _seconds(result.samples_ns, result.n_samples)
         self.elapsed = _seconds(result.elapsed_ns, result.n_samples)
         self.iterations = result.iterations
@@ -536,7 +540,8 @@ class Measurement:
         first += f", {self.verdict}" if self.is_certified else f", {self.verdict}: {self.note or self.reason}"
         yield first
         state = ", cold cache" if self.is_cold else ", throttled" if self.is_throttled else ""
-        yield f"{n} sample{'s' * (n != 1)}, {self.clock} clock of {self.device}, {self.device_model}{state}"
+        visits = f"{len(self.rounds)} visits, in the first " if len(self.rounds) > 1 else ""
+        yield f"{visits}{n} sample{'s' * (n != 1)}, {self.clock} clock of {self.device}, {self.device_model}{state}"
         if self.frequency.low < 0.98 * self.frequency.high:
             low, high = (f"{hz / 1e9:.3f}" for hz in self.frequency[1:])
             yield f"the clock of the device moved between {low} and {high} GHz"
@@ -565,7 +570,7 @@ def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=N
     or "cuda:1" says otherwise.
 
     settings: those of a [bench] section and of the policy, in words or numbers: cache="cold", precision=0.005,
-    max_time="2 s", policy="fixed", samples=100, breakdown=True; let={"rows": 32} and label={"commit": "abc"} are
+    max_time="2 s", rounds=1, policy="fixed", samples=100, breakdown=True; let={"rows": 32} and label={"commit": "abc"} are
     let.rows and label.commit. results: a results file to append to; name: of the benchmark there.
     reset: called before each sample, untimed. flops, bytes_read, bytes_written, items: what one call of fn does.
     synchronizes: fn waits for the device itself. single: it can be called once a sample only. every_call: it must be
@@ -869,6 +874,7 @@ class _Verification:
             yield "process", changed
             return
         self.taken = self.taken or _taken(self.left())
+        self.is_refreshed = False  # what follows may be another visit
         outputs, is_settled = self.taken
         if not outputs:
             raise Error("what is measured returned an empty list: expected what it computed")
@@ -1408,6 +1414,8 @@ def compare(base, new, *, results=None, isolate=None, **settings):
     places = [_place(fn) for fn in (base, new)]
     if isolate and ("results" in settings or not all(places)):
         raise ValueError("isolate=True: expected functions of modules, by which they can be imported, and no results")
+    if "rounds" in settings:
+        raise ValueError("rounds: a comparison has as many as it needs: expected max_rounds")
     if isolate or (isolate is None and "results" not in settings and all(places)):
         return _compare_apart(library, places, settings)
     sides = [_Calls(_failing(library), fn) for fn in (base, new)]
@@ -1442,7 +1450,7 @@ def _compare_apart(library, places, settings):
     """compare, each visit in a process of its own. Blocks of two rounds begin with either side, at random."""
     rule = {key: settings[key] for key in ("margin", "alpha", "visit", "max_rounds") if key in settings}
     visit = {key: value for key, value in settings.items() if key not in rule}
-    visit["max_time"] = settings.get("visit", "0.1 s")
+    visit.update(max_time=settings.get("visit", "0.1 s"), rounds=1)
     rule["device"] = settings["device"]
     chance, rounds, last, first = random.Random(0), ([], []), [None, None], 0
     while True:
@@ -1512,7 +1520,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
             tensor.grad = None
         fn()
 
-    settings = {"cache": "cold", "warmup": f"{warmup} ms", "max_time": f"{rep} ms", **settings}
+    settings = {"cache": "cold", "warmup": f"{warmup} ms", "max_time": f"{rep} ms", "rounds": 1, **settings}
     found = measure(fn if grad_to_none is None else without_gradients, **settings)
     if quantiles is not None:
         values = [1e3 * found.quantile(q) for q in quantiles]

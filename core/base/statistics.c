@@ -71,6 +71,15 @@ double sort_to_median(double *values, size_t n)
     return quantile_of_sorted(values, n, 0.5);
 }
 
+double median_of_known(double *values, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            values[kept++] = values[i];
+    return sort_to_median(values, kept);
+}
+
 /* The continued fraction of the incomplete beta function (26.5.8), by the modified Lentz algorithm
  * (Thompson and Barnett: Coulomb and Bessel functions of complex arguments and order, 1986). */
 static double beta_fraction(double a, double b, double x)

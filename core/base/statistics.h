@@ -34,7 +34,8 @@ void sort_values(double *values, size_t n);      /* ascending, in place */
 /* Quantile p in [0, 1] of ascending values: linear interpolation at (n - 1) p (Hyndman and Fan's
  * type 7). */
 double quantile_of_sorted(const double *sorted, size_t n, double p);
-double sort_to_median(double *values, size_t n); /* in place; their median */
+double sort_to_median(double *values, size_t n);  /* in place; their median */
+double median_of_known(double *values, size_t n); /* of those that are not NaN; reorders */
 
 /*
  * Student's t distribution with that many degrees of freedom, which need not be whole.

@@ -1,6 +1,7 @@
 /* bench_case.c - see bench_case.h. */
 #include "core/config/bench_case.h"
 
+#include "core/base/random.h"
 #include "core/base/rounds.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SEED_STREAM = 0x726f756e }; /* of the random numbers of the seed: those of further rounds */
 
 extern char **environ;
 
@@ -167,6 +170,18 @@ bool bench_case_repeats(const struct bench_case *bench_case)
     return common->rounds == ROUNDS_AUTO && bench_case->policy->info->flags & PLUGIN_CERTIFIES &&
            common->verify != VERIFY_JUDGE && common->pace != PACE_SUSTAINED &&
            text_equal(common->measure, MEASURE_TIME);
+}
+
+void bench_case_set_round(struct bench_case *bench_case, uint64_t round)
+{
+    bench_case->is_part = bench_case_repeats(bench_case);
+    if (bench_case->is_part) { /* what does not vary */
+        bench_case->common.breakdown = false;
+        bench_case->common.counters = "no";
+    }
+    if (bench_case->common.seed == SEED_EACH_ROUND)
+        bench_case->seed = random_bits(bench_case->seed, SEED_STREAM, round) >>
+                           1; /* to be stored as a signed number */
 }
 
 int64_t bench_case_rounds(const struct bench_case *bench_case)

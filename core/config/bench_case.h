@@ -150,6 +150,8 @@ struct bench_case {
 
 /* Has it ROUNDS_AUTO, and a policy and settings for which more than one round says more? */
 bool bench_case_repeats(const struct bench_case *bench_case);
+/* What the round from 1 on of a case has of its own; once. */
+void bench_case_set_round(struct bench_case *bench_case, uint64_t round);
 /* Its rounds; one at first if it repeats. */
 int64_t bench_case_rounds(const struct bench_case *bench_case);
 

@@ -19,6 +19,12 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     return GB_OK;
 }
 
+/* A further visit creates it anew. */
+static void destroy(void *bench)
+{
+    ((struct callback *)bench)->host = NULL;
+}
+
 /* Other values than those of gbrun_fail and gbrun_skip mean nothing here. */
 static int32_t status_of(int32_t returned)
 {
@@ -73,6 +79,7 @@ struct callback *callback_begin(const struct gbrun_subject *subject)
     callback->ops = (struct gb_bench_ops){.size = sizeof callback->ops,
                                           .flags = callback->subject.flags,
                                           .create = create,
+                                          .destroy = destroy,
                                           .run = run,
                                           .reset = callback->subject.reset ? reset : NULL,
                                           .verify = callback->subject.verify ? verify : NULL,

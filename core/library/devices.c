@@ -1,5 +1,6 @@
 /* devices.c - see library.h. */
 #include "core/library/library.h"
+#include "core/run/messages.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -37,8 +38,9 @@ static bool is_wanted(const char *path)
 static void add_plugin(struct catalogue *catalogue, const char *path,
                        const struct gb_plugin *plugin)
 {
+    const uint32_t flags = describe_plugin(plugin, NULL, &library.arena).flags;
     ARENA_APPEND(&library.arena, catalogue->plugins, catalogue->n_plugins,
-                 (struct plugin_info){.path = path, .plugin = *plugin});
+                 (struct plugin_info){.path = path, .plugin = *plugin, .flags = flags});
 }
 
 static void add_module(struct catalogue *catalogue, const char *path)

@@ -6,6 +6,8 @@
 #include "core/compare/comparison.h"
 #include "core/library/library.h"
 #include "core/run/case_state.h"
+#include "core/run/repeats.h"
+#include "core/store/visits.h"
 
 #include <gbrun/measure.h>
 #include <math.h>
@@ -25,7 +27,8 @@ struct result {
     struct arena arena;       /* of the request, too, which the record points to */
     struct collector collector;
     bool has_collector;
-    bool is_corrupt; /* a message could not be taken */
+    bool is_corrupt;      /* a message could not be taken */
+    struct result *first; /* of a further visit: that of the first, whose request it is; NULL */
 };
 
 static struct result *result_new(void)
@@ -88,13 +91,13 @@ static void result_take(void *context, uint32_t type, struct wire_reader *payloa
 #define COPY_ONE(to, from, member) ((to)->member = (from)->member)
 
 static void fill_estimate(struct gbrun_result *seen, struct arena *arena,
-                          const struct gb_estimate *estimate)
+                          const struct gb_estimate *estimate, int32_t verdict)
 {
     COPY(seen, estimate, low_ns, high_ns, confidence, statistic, verdict, note, n_discarded,
          n_effective);
     seen->time_ns = estimate->value_ns;
-    seen->verdict = verdict_of_visit(estimate->verdict); /* a call is one */
-    seen->verdict_text = verdict_words(seen->verdict);
+    seen->verdict = verdict;
+    seen->verdict_text = verdict_words(verdict);
     seen->n_modes = estimate->n_modes > 1 ? estimate->n_modes : 0;
     struct gbrun_mode *modes = ARENA_ARRAY(arena, struct gbrun_mode, seen->n_modes);
     for (uint32_t i = 0; i < seen->n_modes; i++)
@@ -195,7 +198,8 @@ static void result_fill(struct result *result, const struct known_device *device
     seen->device_model = arena_text(&result->arena, device->info.model);
     seen->device_uuid = arena_text(&result->arena, device->info.uuid);
     if (record->has_estimate && (seen->status == GB_OK || seen->status == GB_WRONG_RESULT))
-        fill_estimate(seen, &result->arena, &record->estimate);
+        fill_estimate(seen, &result->arena, &record->estimate,
+                      verdict_of_visit(record->estimate.verdict));
     seen->reason = record->stop_reason;
     fill_samples(seen, record);
     fill_way(seen, record);
@@ -211,6 +215,8 @@ void gbrun_free(const struct gbrun_result *seen)
         return;
     if (result->has_collector)
         collector_free(&result->collector);
+    if (result->first)
+        gbrun_free(&result->first->seen);
     arena_free(&result->arena);
     free(result);
 }
@@ -397,12 +403,10 @@ static void measure(struct call *call, struct plugin_mode *outside)
     const double begin_ns = host_clock_ns();
     session->link.receiver_context = call->result;
     session_lend(session->session, &call->callback->plugin);
-    host_cancel_reset(callback_polls, call->callback);
     link_repeat_warnings(&session->link);
     plugin_mode_enter(outside);
     case_run(session->session, &session->link, &given, NULL, &outcome);
     plugin_mode_leave(outside);
-    host_cancel_reset(NULL, NULL);
     call->result->collector.record.wall_ns = host_clock_ns() - begin_ns;
     end_record(call, &outcome);
     if (outcome.is_poisoned || outcome.is_spent)
@@ -410,9 +414,104 @@ static void measure(struct call *call, struct plugin_mode *outside)
     guest_leave(call->guest, &call->state);
 }
 
-/* Fills the result in. side: SIDE_NONE, or one of a comparison, whose settings ret_ab gets. */
-static void measure_subject(const struct gbrun_subject *subject, const char *settings, int side,
-                            struct result *result, struct ab_params *ret_ab)
+/* What is known of a call's visits: of the first all, of others what they are combined by. */
+struct visits {
+    struct case_record *records;
+    struct outcome *outcomes; /* as results files have them, see store_outcomes.h */
+    double *values;           /* of these */
+    size_t n;
+};
+
+/* What comparisons of results files compare, too: see store_outcomes.h. */
+static double value_of(const struct gbrun_result *result)
+{
+    const bool is_centre = text_equal(result->statistic, "median") ||
+                           (text_equal(result->statistic, "mean") &&
+                            (result->flags & GBRUN_DITHERED));
+    return is_centre && result->time_ns > 0 && isfinite(result->time_ns) ? result->time_ns
+                                                                         : result->median_ns;
+}
+
+static void visits_add(struct visits *visits, struct arena *arena, const struct result *result)
+{
+    const struct gbrun_result *seen = &result->seen;
+    const struct case_record *record = &result->collector.record;
+    size_t n_outcomes = visits->n, n_values = visits->n;
+    const struct outcome outcome = {.status = CASE_OK,
+                                    .value = value_of(seen),
+                                    .low_ns = seen->low_ns,
+                                    .high_ns = seen->high_ns,
+                                    .verdict = record->estimate.verdict,
+                                    .precision = record->estimate.precision,
+                                    .confidence = seen->confidence,
+                                    .fixed_ns = record_fixed_ns(record),
+                                    .sampled_ns = record->interference.sampled_ns};
+    ARENA_APPEND(arena, visits->outcomes, n_outcomes, outcome);
+    ARENA_APPEND(arena, visits->values, n_values, outcome.value);
+    ARENA_APPEND(arena, visits->records, visits->n, *record);
+}
+
+static void combine(struct result *first, const struct visits *visits)
+{
+    struct gbrun_result *seen = &first->seen;
+    struct arena *arena = &first->arena;
+    struct gb_estimate *estimate = ARENA_NEW(arena, struct gb_estimate);
+    const struct case_record **records = ARENA_ARRAY(arena, const struct case_record *, visits->n);
+    for (size_t i = 0; i < visits->n; i++)
+        records[i] = &visits->records[i];
+    visits_combine(records, visits->values, visits->n, estimate);
+    visits_widen(records, visits->n, estimate);
+    estimate->n_discarded = seen->n_discarded; /* of the samples that are there */
+    estimate->n_effective = seen->n_effective;
+    fill_estimate(seen, arena, estimate, estimate->verdict);
+}
+
+/* Are these visits all that its rounds ask for? A side of a comparison has one. */
+static bool are_enough(const struct call *call, const struct visits *visits)
+{
+    const struct bench_case *bench_case = &call->request.bench_case;
+    return call->request.side != SIDE_NONE ||
+           (bench_case_repeats(bench_case)
+                ? !repeats_is_open(visits->outcomes, visits->n, bench_case->common.max_time_ns)
+                : visits->n >= (size_t)bench_case_rounds(bench_case));
+}
+
+/* Visits until one fails, whose result is returned, or they are enough: then that of the first,
+ * with the estimate of all. */
+static struct result *visit_all(struct call *call, struct plugin_mode *outside)
+{
+    struct result *first = call->result, *last = first;
+    struct bench_case given = call->request.bench_case;
+    struct visits visits = {0};
+    for (;;) {
+        measure(call, outside);
+        last = call->result;
+        if (last->seen.status != GB_OK)
+            break;
+        visits_add(&visits, &first->arena, last);
+        first->seen.flags |= last->seen.flags & GBRUN_THROTTLED;
+        if (last != first)
+            gbrun_free(&last->seen);
+        last = first;
+        if (are_enough(call, &visits))
+            break;
+        call->result = result_new();
+        call->state = guest_enter(call->guest);
+        call->request.bench_case = given;
+        bench_case_set_round(&call->request.bench_case, visits.n);
+    }
+    last->first = last != first ? first : NULL;
+    last->seen.n_rounds = visits.n;
+    last->seen.rounds_ns = visits.values;
+    if (last == first && visits.n > 1)
+        combine(first, &visits);
+    return last;
+}
+
+/* Fills the result in, and returns it, or that of a later visit, which failed. side: SIDE_NONE, or
+ * one of a comparison, whose settings ret_ab gets. */
+static struct result *measure_subject(const struct gbrun_subject *subject, const char *settings,
+                                      int side, struct result *result, struct ab_params *ret_ab)
 {
     struct call call = {.result = result};
     struct plugin_mode outside;
@@ -420,12 +519,15 @@ static void measure_subject(const struct gbrun_subject *subject, const char *set
     prepare(&call, subject, settings, side);
     if (result->seen.status == GB_OK) {
         call.callback = callback_begin(subject);
-        measure(&call, &outside);
+        host_cancel_reset(callback_polls, call.callback);
+        result = visit_all(&call, &outside);
+        host_cancel_reset(NULL, NULL);
         callback_end(call.callback);
     }
     if (ret_ab)
         *ret_ab = call.request.ab;
     plugin_mode_enter(&outside);
+    return result;
 }
 
 /* Until turn_end no other thread measures in this process. NULL, or why it cannot be: the thread
@@ -456,7 +558,7 @@ const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, co
     if (why) {
         result_fail(result, GB_FAILED, why);
     } else {
-        measure_subject(subject, settings, SIDE_NONE, result, NULL);
+        result = measure_subject(subject, settings, SIDE_NONE, result, NULL);
         turn_end();
     }
     return &result->seen;
@@ -475,16 +577,6 @@ struct versus {
     size_t n_values[SIDES];
     double steps[SIDES]; /* of the clock, over the value of the first round */
 };
-
-/* What comparisons of results files compare, too: see store_outcomes.h. */
-static double value_of(const struct gbrun_result *result)
-{
-    const bool is_centre = text_equal(result->statistic, "median") ||
-                           (text_equal(result->statistic, "mean") &&
-                            (result->flags & GBRUN_DITHERED));
-    return is_centre && result->time_ns > 0 && isfinite(result->time_ns) ? result->time_ns
-                                                                         : result->median_ns;
-}
 
 static void fail(struct versus *versus, int32_t status, const char *side, const char *words)
 {

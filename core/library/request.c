@@ -26,7 +26,6 @@ static const struct {
     {"zip.", "a call measures one case: call again with other values, and let.NAME to record them"},
     {"only", "a call measures one case"},
     {"exclude", "a call measures one case"},
-    {"rounds", "a call is one round: call again"},
     {"isolate", "the case is measured in the calling process"},
     {"exclusive", "one case at a time is measured in a process"},
     {"env.", "the environment is the calling process's"},
@@ -127,6 +126,8 @@ static bool is_of_comparison(const char *key)
 static int section_of(const struct reader *reader, const struct ini_entry *entry)
 {
     const char *why = why_refused(entry->key);
+    if (!why && reader->side != SIDE_NONE && text_equal(entry->key, "rounds"))
+        why = "a comparison has as many as it needs: expected max_rounds";
     if (why) {
         error_list_add(reader->errors, entry->origin, "'%s': %s", entry->key, why);
         return SECTIONS;

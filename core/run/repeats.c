@@ -2,7 +2,6 @@
 #include "core/run/repeats.h"
 
 #include "core/base/rounds.h"
-#include "core/store/store_outcomes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,9 +18,10 @@ static int compare_outcomes(const void *a, const void *b)
                  : (x->device_index > y->device_index) - (x->device_index < y->device_index);
 }
 
-static bool is_open(const struct outcome *visits, size_t n, double max_time_ns)
+bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns)
 {
-    double medians[ROUNDS_MOST], lows[ROUNDS_MOST], highs[ROUNDS_MOST], fixed[ROUNDS_MOST];
+    double medians[ROUNDS_MOST] = {0}, fixed[ROUNDS_MOST] = {0};
+    double lows[ROUNDS_MOST] = {0}, highs[ROUNDS_MOST] = {0};
     double sum_ns = 0;
     if (n >= ROUNDS_MOST)
         return false;
@@ -72,7 +72,8 @@ int32_t repeats_next(struct schedule *schedule, struct store *store, int64_t run
         status = sweep_case_at(schedule->sweep, position, &scratch, &bench_case, error);
         if (status != GB_OK || (schedule->is_searched && schedule->is_searched[position]) ||
             !bench_case_repeats(&bench_case) ||
-            !is_open(&outcomes[i], end - i, bench_case.common.max_time_ns) || end - i > round)
+            !repeats_is_open(&outcomes[i], end - i, bench_case.common.max_time_ns) ||
+            end - i > round)
             continue;
         if (end - i < round) { /* of a run that is resumed some may have had more */
             memset(open, 0, (size_t)sweep_positions(schedule->sweep) * sizeof *open);

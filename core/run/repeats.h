@@ -9,7 +9,10 @@
 #pragma once
 
 #include "core/run/visit.h"
-#include "core/store/store.h"
+#include "core/store/store_outcomes.h"
+
+/* Does a case that repeats need another visit than these n, above 0? */
+bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns);
 
 /* All that was scheduled is stored. Gives the schedule the next round of the cases that need one;
  * *ret_n: the visits in it, 0: none does. `open`, by position, is the caller's. */

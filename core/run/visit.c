@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UUID_BEGIN_MIN = 4 };        /* characters after the dash that choose a device */
-enum { SEED_STREAM = 0x726f756e };  /* of the random numbers of the seed: those of further rounds */
-enum { BLOCK_STREAM = 0x626c6f63 }; /* and the order of sides in blocks of rounds */
+enum { UUID_BEGIN_MIN = 4 }; /* characters after the dash that choose a device */
+enum {
+    BLOCK_STREAM = 0x626c6f63
+}; /* of the random numbers of the seed: order in blocks of rounds */
 
 /* ---- the devices of a case ---- */
 
@@ -433,14 +434,8 @@ static int32_t make_visit(struct schedule *schedule, uint64_t position, uint32_t
         return status;
     }
     visit->bench_case.common.breakdown |= schedule->breakdown;
-    visit->bench_case.is_part = round > 0 && bench_case_repeats(&visit->bench_case);
-    if (visit->bench_case.is_part) { /* what does not vary */
-        visit->bench_case.common.breakdown = false;
-        visit->bench_case.common.counters = "no";
-    }
-    if (visit->bench_case.common.seed == SEED_EACH_ROUND && round > 0)
-        visit->bench_case.seed = random_bits(visit->bench_case.seed, SEED_STREAM, round) >>
-                                 1; /* to be stored as a signed number */
+    if (round > 0)
+        bench_case_set_round(&visit->bench_case, round);
     *ret = visit;
     return status;
 }

@@ -23,4 +23,6 @@ core_libmeasuring_la_SOURCES += \
 	core/store/store_schema.h \
 	core/store/store_table.c \
 	core/store/store_table.h \
-	core/store/store_write.c
+	core/store/store_write.c \
+	core/store/visits.c \
+	core/store/visits.h

@@ -339,9 +339,6 @@ int shown_colour(const struct shown *shown);
 #define MODES_MARK "*"
 const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy guarantees */
 
-/* Of the values that are not NaN; reorders them. */
-double median_of_known(double *values, size_t n);
-
 enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, by default */
 size_t view_width(const struct view *view);
 

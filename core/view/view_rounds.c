@@ -1,6 +1,5 @@
 /* view_rounds.c - the rounds of a case as one. */
-#include "core/base/rounds.h"
-#include "core/store/sentinel.h"
+#include "core/store/visits.h"
 #include "core/view/hash_index.h"
 #include "core/view/view_cases.h"
 
@@ -58,16 +57,6 @@ struct group *group_rounds(struct view *view, bool combine, size_t *ret_n)
     return groups;
 }
 
-double median_of_known(double *values, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(values[i]))
-            values[kept++] = values[i];
-    sort_values(values, kept);
-    return quantile_of_sorted(values, kept, 0.5);
-}
-
 /* The rounds that count. */
 static const struct view_row **rounds_that_count(const struct view_row *rows, size_t n,
                                                  struct arena *arena, size_t *ret_n)
@@ -81,74 +70,6 @@ static const struct view_row **rounds_that_count(const struct view_row *rows, si
         kept[i] = &rows[i];
     *ret_n = *ret_n ? *ret_n : n;
     return kept;
-}
-
-static struct rounds_interval interval_of(const struct view_row *const *rounds, size_t n,
-                                          double *ret_confidence, struct arena *arena)
-{
-    static const double usual_confidence = 0.95;
-    double *medians = ARENA_ARRAY(arena, double, n), *lows = ARENA_ARRAY(arena, double, n);
-    double *highs = ARENA_ARRAY(arena, double, n), *fixed = ARENA_ARRAY(arena, double, n);
-    double confidence = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct case_record *record = &rounds[i]->c.record;
-        const double value_ns = record->has_estimate ? record->estimate.value_ns : NAN;
-        medians[i] = isfinite(value_ns) ? value_ns : rounds[i]->c.summary.median;
-        lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
-        highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
-        fixed[i] = ((record->is_dithered ? 0 : record->tick_ns) + record->offset_error_ns) /
-                   (double)(record->iterations ? record->iterations : 1);
-        if (record->has_estimate && record->estimate.confidence < 1)
-            confidence = fmax(confidence, record->estimate.confidence);
-    }
-    *ret_confidence = confidence > 0 ? confidence : usual_confidence;
-    return rounds_combine(medians, lows, highs, fixed, n, *ret_confidence);
-}
-
-/* From the best on. */
-static int32_t verdict_rank(int32_t verdict)
-{
-    return verdict == GB_VERDICT_CERTIFIED_IN_VISIT ? GB_VERDICT_CERTIFIED : verdict;
-}
-
-static void combine_estimates(const struct view_row *const *rounds, size_t n,
-                              const struct rounds_interval *interval, double confidence,
-                              struct case_record *ret, struct arena *arena)
-{
-    double *weights = ARENA_ARRAY(arena, double, n);
-    struct gb_estimate *estimate = &ret->estimate;
-    *estimate = (struct gb_estimate){.size = sizeof *estimate,
-                                     .value_ns = interval->centre,
-                                     .low_ns = interval->low,
-                                     .high_ns = interval->high,
-                                     .confidence = confidence,
-                                     .statistic = "median"};
-    ret->has_estimate = !isnan(interval->centre);
-    for (size_t i = 0; i < n; i++) {
-        const struct case_record *record = &rounds[i]->c.record;
-        const struct gb_estimate *more = &record->estimate;
-        weights[i] = record->has_estimate ? more->detectable_mode_weight : NAN;
-        if (!record->has_estimate)
-            continue;
-        memcpy(estimate->statistic, more->statistic, sizeof estimate->statistic);
-        const int32_t rank = verdict_rank(more->verdict);
-        if (rank >= estimate->verdict && !*estimate->note)
-            memcpy(estimate->note, more->note, sizeof estimate->note);
-        estimate->verdict = rank > estimate->verdict ? rank : estimate->verdict;
-        estimate->precision = fmax(estimate->precision, more->precision);
-        estimate->n += more->n;
-        estimate->n_discarded += more->n_discarded;
-        estimate->n_effective += more->n_effective;
-        if (more->n_modes > 1 && estimate->n_modes < 2) {
-            estimate->n_modes = more->n_modes;
-            memcpy(estimate->modes, more->modes, sizeof estimate->modes);
-        }
-    }
-    estimate->detectable_mode_weight = median_of_known(weights, n);
-    CLEANUP(text_free) struct text note = {0};
-    estimate->verdict = verdict_of_case(estimate->verdict, interval, estimate->precision, &note);
-    if (note.length > 0)
-        snprintf(estimate->note, sizeof estimate->note, "%s", text_get(&note));
 }
 
 static void combine_summaries(const struct view_row *const *rounds, size_t n, struct summary *ret,
@@ -218,34 +139,18 @@ static const struct view_row *find_checked(const struct view_row *rows, size_t n
     return checked;
 }
 
-/* By how much the machine changed while the case was measured, ln: the range of its device's
- * reference work over all visits. */
-static double machine_change(const struct view_row *rows, size_t n)
+static struct rounds_interval combine_estimates(const struct view_row *const *rounds, size_t n,
+                                                struct case_record *ret, struct arena *arena)
 {
-    const struct sentinel_record *first = NULL;
-    double least = INFINITY, most = -INFINITY;
-    for (size_t i = 0; i < n * SENTINEL_MOMENTS; i++) {
-        const struct stored_case *c = &rows[i / SENTINEL_MOMENTS].c;
-        const struct sentinel_record *reading = &c->record.sentinel[i % SENTINEL_MOMENTS];
-        if (!*reading->at || !(reading->time_ns > 0) ||
-            c->record.device_id != rows->c.record.device_id)
-            continue;
-        first = first ? first : reading;
-        if (reading->version != first->version)
-            continue;
-        least = fmin(least, log(reading->time_ns));
-        most = fmax(most, log(reading->time_ns));
+    const struct case_record **records = ARENA_ARRAY(arena, const struct case_record *, n);
+    double *medians = ARENA_ARRAY(arena, double, n);
+    for (size_t i = 0; i < n; i++) {
+        records[i] = &rounds[i]->c.record;
+        medians[i] = rounds[i]->c.summary.median;
     }
-    return first ? most - least : 0;
-}
-
-/* What it was measured at may have been any of these machines. */
-static void unite_with_machine(struct gb_estimate *estimate, double change)
-{
-    if (!(change >= SENTINEL_LEAST))
-        return;
-    estimate->low_ns = fmin(estimate->low_ns, estimate->value_ns * exp(-change));
-    estimate->high_ns = fmax(estimate->high_ns, estimate->value_ns * exp(change));
+    const struct rounds_interval interval = visits_combine(records, medians, n, &ret->estimate);
+    ret->has_estimate = !isnan(interval.centre);
+    return interval;
 }
 
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena)
@@ -258,10 +163,8 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
     struct stored_case *c = &shown.row.c;
     if (n > 1) {
         size_t n_kept = 0;
-        double confidence = NAN;
         const struct view_row **kept = rounds_that_count(rows, n, arena, &n_kept);
-        struct rounds_interval interval = interval_of(kept, n_kept, &confidence, arena);
-        combine_estimates(kept, n_kept, &interval, confidence, &c->record, arena);
+        const struct rounds_interval interval = combine_estimates(kept, n_kept, &c->record, arena);
         combine_summaries(kept, n_kept, &c->summary, arena);
         combine_metrics(kept, n_kept, &c->record, arena);
         combine_counts(kept, n_kept, c);
@@ -270,7 +173,10 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
         shown.row.apart_ratio = interval.variation_ratio;
         shown.differs = interval.differs;
     }
-    unite_with_machine(&c->record.estimate, machine_change(rows, n));
+    const struct case_record **records = ARENA_ARRAY(arena, const struct case_record *, n);
+    for (size_t i = 0; i < n; i++)
+        records[i] = &rows[i].c.record;
+    visits_widen(records, n, &c->record.estimate);
     const struct gb_estimate *estimate = &c->record.estimate;
     shown.low_ns = estimate->low_ns;
     shown.high_ns = estimate->high_ns;

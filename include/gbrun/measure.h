@@ -209,10 +209,10 @@ struct gbrun_result {
     double low_ns, high_ns;   /* its interval; NaN: the policy claims none; -inf, +inf: no end */
     double confidence;        /* of the interval: 0.95 */
     const char *statistic;    /* what is estimated: "median", "mean" */
-    int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h; a call is one visit: 6, not 1 */
+    int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h; of one or two visits 6, not 1 */
     uint32_t flags;           /* GBRUN_THROTTLED ... */
-    const char *verdict_text; /* "certified in this visit", "multimodal", "resolution limited",
-                                 "unconverged" */
+    const char *verdict_text; /* "certified", "certified in this visit", "multimodal", "resolution
+                                 limited", "unconverged" */
     const char *reason;       /* why it ended: "interval within 0.5 %", "max_time 15 s" */
     const char *note;         /* what prevents a better verdict; "" */
     uint64_t n_discarded;     /* samples at the start that the estimate leaves out, as warm-up */
@@ -261,6 +261,11 @@ struct gbrun_result {
     const struct gbrun_compared *checks;
 
     double clock_low_hz, clock_high_hz; /* as clock_mean_hz: the lowest and the highest */
+
+    /* The visits: time_ns ... note and modes are of all, samples and the rest of the first; of a
+     * call that failed all but these are of the visit that failed. */
+    uint64_t n_rounds;       /* that came to their end */
+    const double *rounds_ns; /* the centre of each, in order */
 };
 
 /*
@@ -269,8 +274,8 @@ struct gbrun_result {
  * settings: lines `key = value` as in a [bench] section of bench.ini, with its comments and units;
  * NULL or "": all as by default.
  *   device policy clock cache launch pace iterations warmup min_samples max_samples max_time
- *   max_time_undecided pace_limit cool_below clock_at_least counters breakdown
- *                     as in bench.ini; device also cuda:1; default: device = auto
+ *   max_time_undecided rounds pace_limit cool_below clock_at_least counters breakdown
+ *                     as in bench.ini; device also cuda:1; default: device = auto, rounds = auto
  *   precision ...     any option of the policy, which is steady by default (gbrun help steady)
  *   flush ...         any option of the device that is named (gbrun help cuda)
  *   check.rms ...     what verify's comparisons are judged by
@@ -278,7 +283,7 @@ struct gbrun_result {
  *   name              of the benchmark in the results file; default: measure
  *   let.NAME          a parameter of the case there, which tells it from others: let.rows = 32
  *   results           a results file that the case is appended to: the calls of a process that name
- *                     the same file and labels are one run, those of one case its rounds
+ *                     the same file and labels are one run, the visits of one case its rounds
  *   label.NAME        a label of the run
  * An unknown key, a value out of range and the like are GB_INVALID with a text that names the line
  * and what was expected.

@@ -177,7 +177,7 @@ TEST(policy_and_its_options)
     const struct gbrun_result *result = sound(measure(
         &work,
         "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 20%\nmin_samples = 30"));
-    ck_assert_str_eq(result->verdict_text, "certified in this visit");
+    ck_assert_str_eq(result->verdict_text, "certified");
     ck_assert_str_eq(result->statistic, "median");
     ck_assert(result->low_ns <= result->time_ns && result->time_ns <= result->high_ns);
     ck_assert_double_eq(result->confidence, 0.95);
@@ -226,6 +226,104 @@ TEST(samples_outweigh_their_entry)
     ck_assert_uint_eq(result->iterations, 7);
 }
 
+/* ---- visits ---- */
+
+/* On that clock, an iteration of each longer by as many nanoseconds. */
+static struct {
+    int64_t longer_ns;
+    uint64_t n; /* that were verified */
+    uint64_t fails_in, wrong_in, stopped_in;
+} visit;
+
+static int32_t run_visit(void *user, void *stream, uint64_t iterations)
+{
+    ((struct work *)user)->n_iterations += iterations;
+    made_up_ns += (1000 + visit.longer_ns * (int64_t)visit.n) * (int64_t)iterations;
+    return visit.fails_in == visit.n + 1 ? gbrun_fail("out of luck") : GB_OK;
+}
+
+static int32_t verify_visit(void *user, void *stream)
+{
+    visit.n++;
+    return gbrun_checked("sum", visit.wrong_in != visit.n, "is another");
+}
+
+static int32_t poll_visit(void *user)
+{
+    return visit.stopped_in == visit.n + 1;
+}
+
+static const struct gbrun_result *visited(const char *settings, uint64_t *ret_n_iterations)
+{
+    struct work work = {.of = {.run = run_visit, .verify = verify_visit, .poll = poll_visit}};
+    char text[500];
+    snprintf(text, sizeof text, "device = cpu\nprecision = 1%%\n%s", settings);
+    made_up_ns = 1;
+    visit.n = 0;
+    const struct gbrun_result *result = measure(&work, text);
+    made_up_ns = 0;
+    if (ret_n_iterations)
+        *ret_n_iterations = work.n_iterations;
+    return result;
+}
+
+static const struct {
+    const char *settings;
+    int64_t longer_ns;
+    uint64_t n_rounds;
+    const char *verdict;
+    double time_ns;
+} visits[] = {
+    {"", 0, 3, "certified", 1000},
+    {"rounds = auto", 1, 3, "certified", 1001},
+    {"", 50, 12, "unconverged", 1275},
+    {"max_time = 0.135 s\nrounds = auto", 50, 2, "certified in this visit", 1025},
+    {"rounds = 1", 50, 1, "certified in this visit", 1000},
+    {"rounds = 2", 0, 2, "certified in this visit", 1000},
+    {"rounds = 4", 0, 4, "certified", 1000},
+    {"policy = median_ci\nmin_samples = 30", 0, 3, "certified", 1000},
+};
+
+TEST_EACH(a_call_has_visits, visits)
+{
+    visit.longer_ns = visits[_i].longer_ns;
+    const struct gbrun_result *result = visited(visits[_i].settings, NULL);
+    sound(result);
+    ck_assert_str_eq(result->verdict_text, visits[_i].verdict);
+    ck_assert_uint_eq(result->n_rounds, visits[_i].n_rounds);
+    ck_assert_uint_eq(visit.n, visits[_i].n_rounds);
+    ck_assert_double_eq_tol(result->time_ns, visits[_i].time_ns, 2);
+    for (uint64_t i = 0; i < result->n_rounds; i++)
+        ck_assert_double_eq_tol(result->rounds_ns[i],
+                                1000 + (double)(i * (uint64_t)visit.longer_ns), 2);
+    ck_assert(result->low_ns <= result->time_ns && result->time_ns <= result->high_ns);
+    ck_assert_uint_gt(result->n_samples, result->n_discarded);
+}
+
+TEST(all_visits_take_little_more_than_one)
+{
+    uint64_t n_one, n_all;
+    sound(visited("rounds = 1", &n_one));
+    sound(visited("", &n_all));
+    ck_assert_uint_gt(n_all, n_one);
+    ck_assert_uint_le(10 * n_all, 13 * n_one);
+}
+
+TEST(a_later_visit_that_ends_the_call)
+{
+    visit.fails_in = 2;
+    const struct gbrun_result *result = expect(visited("", NULL), GB_FAILED, "out of luck");
+    ck_assert(isnan(result->time_ns) && result->n_rounds == 1 && result->rounds_ns[0] > 0);
+    visit.fails_in = 0;
+    visit.wrong_in = 3;
+    result = expect(visited("", NULL), GB_WRONG_RESULT, "is another");
+    ck_assert(result->n_checks == 1 && result->n_rounds == 2);
+    visit.wrong_in = 0;
+    visit.stopped_in = 2;
+    result = expect(visited("", NULL), GB_CANCELLED, "");
+    ck_assert_uint_eq(result->n_rounds, 1);
+}
+
 /* ---- errors ---- */
 
 static const struct {
@@ -241,7 +339,7 @@ static const struct {
     {"device = cpu\nclock = kernel", "clock 'kernel' is not offered by device cpu"},
     {"device = cpu\nsamples = 5",
      "'samples' is an option of the policy fixed, which is not in use"},
-    {"rounds = 3", "settings:1:1: 'rounds': a call is one round"},
+    {"device = cpu\nrounds = -1", "settings:2:10: "},
     {"sweep.n = 1, 2", "settings:1:1: 'sweep.n': a call measures one case"},
     {"env.X = 1", "'env.X': the environment is the calling process's"},
     {"check.abs = 1", "'check.abs': nothing is compared: expected a subject with verify"},
@@ -534,6 +632,7 @@ static const struct {
     {VISITS "margni = 1%", "unknown key 'margni'; did you mean 'margin'?"},
     {VISITS "max_time = 1 s", "settings:5:1: 'max_time': of a comparison each visit has a time"},
     {VISITS "max_rounds = 3", "settings:5:14: "},
+    {VISITS "rounds = 3", "settings:5:1: 'rounds': a comparison has as many as it needs"},
     {VISITS "base = x", "settings:5:1: unknown key 'base'"},
 };
 
@@ -740,6 +839,12 @@ TEST(results_are_appended)
                      "one,1,1,20,ok other,2,0,0,failed ");
     ck_assert_ptr_nonnull(strstr(exported("list runs --format csv x.gbr"), "branch=main"));
     gbrun_release(); /* the next call begins a run of its own */
+    sound(measure(&work, "device = fake\npolicy = median_ci\nmin_samples = 30\nresults = z.gbr"));
+    ck_assert_str_eq(exported("export --columns round,verdict z.gbr"),
+                     "round,verdict 0,certified in this visit 1,certified in this visit "
+                     "2,certified in this visit ");
+    ck_assert_str_eq(exported("export --rows combined --columns n_rounds,verdict z.gbr"),
+                     "n_rounds,verdict 3,certified ");
     compared(sides, VISITS "results = y.gbr\nmax_rounds = 4", GB_OK, "");
     ck_assert_ptr_nonnull(
         strstr(exported("compare y.gbr --by side --base base --format csv"), "measure,"));

@@ -349,6 +349,27 @@ def fails():
         text = gbrun._lines({"device": "cpu", "precision": 0.005, "breakdown": True, "let": {"n": 3}})
         self.assertEqual(text, b"device = cpu\nprecision = 0.005\nbreakdown = yes\nlet.n = 3\n")
 
+    def test_visits_are_rounds(self):
+        self.assertEqual(len(measure(work).rounds), 1)
+        calls = []
+        found = measure(work, rounds=3, verify=lambda: calls.append(1) or work(), results="visits.gbr")
+        self.assertEqual((len(found.rounds), len(calls), len(found.samples)), (3, 3, 20))
+        self.assertTrue(found.verified and min(found.rounds) <= found.time <= max(found.rounds))
+        self.assertEqual(found.time, sorted(found.rounds)[1])
+        self.assertIn("3 visits, in the first 20 samples", str(found))
+        self.assertEqual([case["round"] for case in gbrun.records("visits.gbr")], [0, 1, 2])
+        self.refused(ValueError, "expected max_rounds", gbrun.compare, work, work, rounds=3)
+
+    def test_what_only_the_first_visit_computes_is_found(self):
+        calls = []
+
+        def honest_at_first():
+            return work() if len(calls) < 2 else 0
+
+        words = self.refused(gbrun.WrongResult, "", measure, honest_at_first, rounds=3,
+                             verify=lambda: calls.append(1) or work())  # fmt: skip
+        self.assertEqual(len(words.measurement.rounds), 2)
+
     def test_results_are_appended(self):
         with gbrun.results("measured.gbr", label={"commit": "abc"}, **FEW):
             gbrun.measure(work, name="first", let={"n": 300})
@@ -364,6 +385,11 @@ def fails():
             with contextlib.closing(sqlite3.connect(path)) as file:
                 facts = dict(file.execute("SELECT name, value FROM run_fact WHERE name LIKE 'label.%'"))
             self.assertEqual([facts[f"label.l{i}"] for i in range(len(texts))], texts)
+
+    def test_do_bench_takes_one_visit(self):
+        with unittest.mock.patch.object(gbrun, "measure") as called:
+            gbrun.do_bench(work, return_mode="all")
+        self.assertEqual(called.call_args[1]["rounds"], 1)
 
     def test_do_bench_answers_as_tritons(self):
         def bench(fn=work, **settings):
