@@ -19,27 +19,34 @@ static int compare_outcomes(const void *a, const void *b)
                  : (x->device_index > y->device_index) - (x->device_index < y->device_index);
 }
 
-static bool is_open(const struct outcome *visits, size_t n, double max_time_ns)
+int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_centre)
 {
     double medians[ROUNDS_MOST], lows[ROUNDS_MOST], highs[ROUNDS_MOST], fixed[ROUNDS_MOST];
-    double sum_ns = 0;
-    if (n >= ROUNDS_MOST)
-        return false;
+    *ret_centre = NAN;
     for (size_t i = 0; i < n; i++) {
         if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
-            return false;
+            return visits[i].verdict;
         medians[i] = visits[i].value;
         lows[i] = visits[i].low_ns;
         highs[i] = visits[i].high_ns;
         fixed[i] = visits[i].fixed_ns;
-        sum_ns += visits[i].sampled_ns;
     }
-    if (sum_ns + PART_SHARE * max_time_ns > max_time_ns)
-        return false;
     const struct rounds_interval interval = rounds_combine(medians, lows, highs, fixed, n,
                                                            visits->confidence);
-    return n < ROUNDS_LEAST || verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision,
-                                               NULL) == GB_VERDICT_UNCONVERGED;
+    *ret_centre = interval.centre;
+    return verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision, NULL);
+}
+
+bool repeats_case_is_open(const struct outcome *visits, size_t n, double max_time_ns)
+{
+    double centre, sum_ns = 0;
+    for (size_t i = 0; i < n; i++)
+        sum_ns += visits[i].sampled_ns;
+    if (n >= ROUNDS_MOST || sum_ns + PART_SHARE * max_time_ns > max_time_ns)
+        return false;
+    const int32_t verdict = repeats_verdict(visits, n, &centre);
+    return !isnan(centre) && verdict != GB_VERDICT_CERTIFIED &&
+           (n < ROUNDS_LEAST || verdict == GB_VERDICT_UNCONVERGED);
 }
 
 /* ---- all cases ---- */
@@ -72,7 +79,8 @@ int32_t repeats_next(struct schedule *schedule, struct store *store, int64_t run
         status = sweep_case_at(schedule->sweep, position, &scratch, &bench_case, error);
         if (status != GB_OK || (schedule->is_searched && schedule->is_searched[position]) ||
             !bench_case_repeats(&bench_case) ||
-            !is_open(&outcomes[i], end - i, bench_case.common.max_time_ns) || end - i > round)
+            !repeats_case_is_open(&outcomes[i], end - i, bench_case.common.max_time_ns) ||
+            end - i > round)
             continue;
         if (end - i < round) { /* of a run that is resumed some may have had more */
             memset(open, 0, (size_t)sweep_positions(schedule->sweep) * sizeof *open);
