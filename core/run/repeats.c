@@ -2,6 +2,7 @@
 #include "core/run/repeats.h"
 
 #include "core/base/rounds.h"
+#include "core/store/store_outcomes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,28 +19,35 @@ static int compare_outcomes(const void *a, const void *b)
                  : (x->device_index > y->device_index) - (x->device_index < y->device_index);
 }
 
-bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns)
+int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_centre)
 {
     double medians[ROUNDS_MOST] = {0}, fixed[ROUNDS_MOST] = {0};
     double lows[ROUNDS_MOST] = {0}, highs[ROUNDS_MOST] = {0};
-    double sum_ns = 0;
-    if (n >= ROUNDS_MOST)
-        return false;
+    *ret_centre = NAN;
     for (size_t i = 0; i < n; i++) {
         if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
-            return false;
+            return visits[i].verdict;
         medians[i] = visits[i].value;
         lows[i] = visits[i].low_ns;
         highs[i] = visits[i].high_ns;
         fixed[i] = visits[i].fixed_ns;
-        sum_ns += visits[i].sampled_ns;
     }
-    if (sum_ns + PART_SHARE * max_time_ns > max_time_ns)
-        return false;
     const struct rounds_interval interval = rounds_combine(medians, lows, highs, fixed, n,
                                                            visits->confidence);
-    return n < ROUNDS_LEAST || verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision,
-                                               NULL) == GB_VERDICT_UNCONVERGED;
+    *ret_centre = interval.centre;
+    return verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision, NULL);
+}
+
+bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns)
+{
+    double centre, sum_ns = 0;
+    for (size_t i = 0; i < n; i++)
+        sum_ns += visits[i].sampled_ns;
+    if (n >= ROUNDS_MOST || sum_ns + PART_SHARE * max_time_ns > max_time_ns)
+        return false;
+    const int32_t verdict = repeats_verdict(visits, n, &centre);
+    return !isnan(centre) && verdict != GB_VERDICT_CERTIFIED &&
+           (n < ROUNDS_LEAST || verdict == GB_VERDICT_UNCONVERGED);
 }
 
 /* ---- all cases ---- */

@@ -11,10 +11,12 @@
 #include "core/run/visit.h"
 #include "core/store/store_outcomes.h"
 
-/* Does a case that repeats need another visit than these n, above 0? */
-bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns);
-
 /* All that was scheduled is stored. Gives the schedule the next round of the cases that need one;
  * *ret_n: the visits in it, 0: none does. `open`, by position, is the caller's. */
 int32_t repeats_next(struct schedule *schedule, struct store *store, int64_t run_id, bool *open,
                      uint64_t *ret_n, struct gb_error *error);
+
+/* Of the visits of a case, 1 to ROUNDS_MOST: what they say together, *ret_centre NaN where one is
+ * not certified; and whether another follows. */
+int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_centre);
+bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns);

@@ -106,7 +106,7 @@ done < <(cd "$top_srcdir" && grep -hE '^gbrun (show|export|report|replay) [a-z0-
     docs/experiments/*.md)
 
 # Columns that documents speak of: what can be nothing else, such as an option. docs/results.md has the stored
-# ones, docs/plugins.md members of structs, docs/compare.md those of a comparison.
+# ones, docs/plugins.md members of structs, docs/compare.md and docs/library.md those of answers.
 for results in *.gbr; do
     gbrun export "$results" --limit 1 | head -n 1
     gbrun export "$results" --rows sample | head -n 1
@@ -115,7 +115,7 @@ grep -ohE '^\| `[a-z_]+`' "$top_srcdir"/docs/reference/*.md | tr -d '|` ' >>colu
 spoken_of()
 {
     find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -path '*/reference/*' \
-        ! -name results.md ! -name plugins.md ! -name compare.md \
+        ! -name results.md ! -name plugins.md ! -name compare.md ! -name library.md \
         -exec grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' {} + |
         tr -d '`' | sort -u
 }

@@ -15,6 +15,7 @@ struct stopping_policy {
     const void *params; /* not changed by anybody */
     double precision;   /* half of the interval that it certifies, relative; 1 % if it has no such
                            option */
+    double share;       /* of its floors, in a further visit of a case; 0: all */
 };
 
 /* Finds the policy's module in the build tree or the bundle that the program is part of, loads it

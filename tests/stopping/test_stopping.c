@@ -632,23 +632,34 @@ TEST(recordings_that_are_none)
 
 /* --- the next visit --- */
 
-/* False against the next visit: certificates of one visit, and of three or more. Most states
- * outlive a visit; a certificate of each visit alone holds for the drifts and warm-ups that it
- * bounds. */
+/* Of one visit, and of all that `rounds = auto` asks for: certified, false against the next. What
+ * visits see of each other, they do not certify; levels of minutes take visits that lie apart. */
 static const struct next_visit {
-    const char *family, *alone, *each;
-    uint64_t n_false, n_combined, n_combined_false;
+    const char *family, *policy;
+    double apart_ns;
+    uint64_t n_false, n_certified, n_certified_false, n_visits;
 } next_visits[] = {
-    {"visit_states", "steady", "steady floor_wall=34ms", 7, 40, 4},
-    {"small_states", "steady", "steady floor_wall=34ms", 0, 40, 0},
-    {"small_states", "steady precision=0.2%", "steady precision=0.2% floor_wall=34ms", 6, 40, 3},
-    {"placements", "steady", "steady floor_wall=34ms", 16, 29, 7},
-    {"slow_drift", "steady precision=0.5%", "steady precision=0.5% floor_wall=34ms", 0, 40, 0},
-    {"thermal_saw", "steady", "steady floor_wall=34ms", 0, 40, 0},
-    {"co_tenant", "steady", "steady floor_wall=34ms", 12, 25, 6},
-    {"clock_ladder", "steady", "steady floor_wall=34ms", 5, 40, 0},
-    {"long_warm_up", "steady", "steady floor_wall=34ms", 0, 40, 0},
+    {"stationary", "steady", 3e9, 0, 40, 0, 120},
+    {"visit_states", "steady", 3e9, 7, 24, 3, 326},
+    {"small_states", "steady precision=0.2%", 3e9, 6, 31, 1, 278},
+    {"placements", "steady", 3e9, 16, 16, 5, 342},
+    {"slow_drift", "steady precision=0.5%", 3e9, 0, 18, 0, 318},
+    {"drift", "steady", 3e9, 35, 0, 0, 425},
+    {"drift", "steady", 5e7, 35, 35, 35, 110},
+    {"thermal_saw", "steady", 3e9, 0, 40, 0, 140},
+    {"co_tenant", "steady", 3e9, 12, 20, 5, 300},
+    {"co_tenant", "steady", 5e7, 12, 40, 12, 120},
+    {"clock_ladder", "steady", 3e9, 5, 35, 0, 238},
+    {"long_warm_up", "steady precision=0.2%", 3e9, 0, 2, 1, 429},
 };
+
+/* Within four standard deviations of the lesser number? */
+static void check_share(uint64_t few, uint64_t n_few, uint64_t many, uint64_t n_many)
+{
+    const double share = (double)few / (double)n_few, found = (double)many / (double)n_many;
+    ck_assert_double_le(fabs(found - share),
+                        4 * sqrt((found * (1 - found) + 0.01) / (double)n_few));
+}
 
 TEST_EACH(certificates_and_the_next_visit, next_visits)
 {
@@ -659,22 +670,19 @@ TEST_EACH(certificates_and_the_next_visit, next_visits)
         if (strcmp(visit_families[i].name, expected->family) == 0)
             setting.family = &visit_families[i];
     ck_assert_ptr_nonnull(setting.family);
-    load(expected->alone, 0);
-    load(expected->each, 1);
-    const struct visits_outcome outcome = visits_outcome_of(&setting, &policies[0], &policies[1], 1,
-                                                            REPLICATIONS, 3e9);
-    ck_assert_msg(outcome.n_false == expected->n_false &&
-                      outcome.rules[VISITS_NARROW].n == expected->n_combined &&
-                      outcome.rules[VISITS_NARROW].n_false == expected->n_combined_false,
-                  "false %d; of several visits %d, false %d", (int)outcome.n_false,
-                  (int)outcome.rules[VISITS_NARROW].n, (int)outcome.rules[VISITS_NARROW].n_false);
+    load(expected->policy, 0);
+    const struct visits_outcome o = visits_outcome_of(&setting, &policies[0], 1, REPLICATIONS,
+                                                      expected->apart_ns);
+    ck_assert_msg(
+        o.alone.n_false == expected->n_false && o.together.n_certified == expected->n_certified &&
+            o.together.n_false == expected->n_certified_false && o.n_visits == expected->n_visits,
+        "false %d; of all visits %d, false %d; %d visits", (int)o.alone.n_false,
+        (int)o.together.n_certified, (int)o.together.n_false, (int)o.n_visits);
     if (!test_is_long())
         return;
-    /* As many, within four standard deviations of the lesser number. */
-    const struct visits_outcome all = visits_outcome_of(&setting, &policies[0], &policies[1], 2,
-                                                        LONG_REPLICATIONS, 3e9);
-    const double share = (double)expected->n_false / REPLICATIONS;
-    const double found = (double)all.n_false / LONG_REPLICATIONS;
-    ck_assert_double_le(fabs(found - share),
-                        4 * sqrt((found * (1 - found) + 0.01) / (double)REPLICATIONS));
+    const struct visits_outcome all = visits_outcome_of(&setting, &policies[0], 2,
+                                                        LONG_REPLICATIONS, expected->apart_ns);
+    check_share(o.alone.n_false, o.n, all.alone.n_false, all.n);
+    check_share(o.together.n_certified, o.n, all.together.n_certified, all.n);
+    check_share(o.together.n_false, o.n, all.together.n_false, all.n);
 }

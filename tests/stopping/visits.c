@@ -1,8 +1,9 @@
 /* visits.c - see visits.h. */
 #include "tests/stopping/visits.h"
 
-#include "core/base/rounds.h"
 #include "core/base/statistics.h"
+#include "core/config/bench_case.h"
+#include "core/run/repeats.h"
 
 #include <math.h>
 
@@ -81,6 +82,7 @@ static double warm_up(struct trace *trace, const double *numbers)
         }                                                                                          \
     }
 const struct trace_family visit_families[] = {
+    FAMILY("stationary", "the noise alone", NULL, 0),
     FAMILY("visit_states", "a state of each visit, normal, 0.5 %", visit_state, 0.005),
     FAMILY("small_states", "a state of each visit, normal, 0.1 %", visit_state, 0.001),
     FAMILY("placements", "1.5 % more in 3 of 10 visits", placement, 0.015, 0.3),
@@ -98,82 +100,87 @@ const size_t n_visit_families = sizeof visit_families / sizeof *visit_families;
 struct world {
     const struct trace_setting *setting;
     uint64_t seed, replication;
-    double apart_ns;
 };
 
-static void begin(const struct world *world, uint64_t visit, struct trace *trace)
+static void begin(const struct world *world, uint64_t visit, double at_ns, struct trace *trace)
 {
-    trace_begin(trace, world->setting, world->seed, (VISITS_MAX + 1) * world->replication + visit);
+    trace_begin(trace, world->setting, world->seed, (ROUNDS_MOST + 1) * world->replication + visit);
     trace->world = (world->seed << 32) + world->replication;
-    trace->begun_ns = world->apart_ns * (double)visit;
-}
-
-static struct stop stop_of(const struct world *world, const struct stopping_policy *policy,
-                           uint64_t visit, struct trace *trace)
-{
-    begin(world, visit, trace);
-    return stopping_trial(policy, &stopping_guards, NULL, trace, 0);
+    trace->begun_ns = at_ns;
 }
 
 /* The median of a visit, from samples that no policy sees. */
-static double truth_of_visit(const struct world *world, uint64_t visit, struct trace *trace)
+static double truth_of_visit(const struct world *world, uint64_t visit, double at_ns,
+                             struct trace *trace)
 {
     enum { SAMPLES = 500 };
-    begin(world, visit, trace);
+    begin(world, visit, at_ns, trace);
     trace_extend(trace, SAMPLES);
     sort_values(trace->time_ns, SAMPLES);
     return quantile_of_sorted(trace->time_ns, SAMPLES, 0.5);
 }
 
-/* Until each rule has its certificate. */
-static void combine(const struct world *world, const struct stopping_policy *policy,
-                    struct trace *trace, struct visits_outcome *outcome)
+static struct outcome visit(const struct world *world, const struct stopping_policy *policy,
+                            uint64_t n, double at_ns, struct trace *trace)
 {
-    double medians[VISITS_MAX], lows[VISITS_MAX], highs[VISITS_MAX];
-    bool is_done[VISITS_RULES] = {false};
-    for (uint64_t n = 1; n <= VISITS_MAX && !is_done[VISITS_PREDICTED]; n++) {
-        const struct stop stop = stop_of(world, policy, n - 1, trace);
-        medians[n - 1] = stop.value_ns;
-        lows[n - 1] = stop.low_ns;
-        highs[n - 1] = stop.high_ns;
-        outcome->combined_samples += is_done[VISITS_NARROW] ? 0 : (double)stop.n;
-        const struct rounds_interval all = rounds_combine(medians, lows, highs, NULL, n, 0.95);
-        const double wanted = policy->precision * all.centre;
-        const double next = 0.5 * (all.between_high - all.between_low) * sqrt((double)n + 1);
-        const bool is_narrow = n >= VISITS_MIN && all.high - all.centre <= wanted &&
-                               all.centre - all.low <= wanted;
-        const double error = fabs(all.centre / truth_of_visit(world, n, trace) - 1);
-        for (size_t rule = 0; rule < VISITS_RULES; rule++) {
-            if (is_done[rule] || !is_narrow || (rule == VISITS_PREDICTED && !(next <= wanted)))
-                continue;
-            is_done[rule] = true;
-            outcome->rules[rule].n++;
-            outcome->rules[rule].n_false += !(error <= policy->precision);
-            outcome->rules[rule].visits += (double)n;
-        }
-    }
+    struct stopping_policy share = *policy;
+    struct guards guards = stopping_guards;
+    share.share = n > 0 ? PART_SHARE : 1;
+    guards.max_time_ns *= share.share;
+    begin(world, n, at_ns, trace);
+    const struct stop stop = stopping_trial(&share, &guards, NULL, trace, 0);
+    return (struct outcome){.status = CASE_OK,
+                            .verdict = stop.verdict,
+                            .value = stop.value_ns,
+                            .low_ns = stop.low_ns,
+                            .high_ns = stop.high_ns,
+                            .precision = policy->precision,
+                            .confidence = 0.95,
+                            .n_samples = (double)stop.n,
+                            .sampled_ns = stop.elapsed_ns};
+}
+
+static void count(struct visits_count *count, bool is_certified, double value, double truth,
+                  double precision)
+{
+    count->n_certified += is_certified;
+    count->n_false += is_certified && !(fabs(value / truth - 1) <= precision);
+}
+
+static void run_case(const struct world *world, const struct stopping_policy *policy,
+                     double apart_ns, struct trace *trace, struct visits_outcome *outcome)
+{
+    struct outcome visits[ROUNDS_MOST];
+    double at_ns = 0, value;
+    uint64_t n = 0;
+    do {
+        visits[n] = visit(world, policy, n, at_ns, trace);
+        at_ns += visits[n].sampled_ns + apart_ns;
+        if (n == 0)
+            count(&outcome->alone, visits[0].verdict == GB_VERDICT_CERTIFIED, visits[0].value,
+                  truth_of_visit(world, 1, visits[0].sampled_ns + VISITS_NEXT_NS, trace),
+                  policy->precision);
+        outcome->alone.samples += n == 0 ? visits[n].n_samples : 0;
+        outcome->alone.ns += n == 0 ? visits[n].sampled_ns : 0;
+        outcome->together.samples += visits[n].n_samples;
+        outcome->together.ns += visits[n].sampled_ns;
+    } while (repeats_is_open(visits, ++n, stopping_guards.max_time_ns));
+    outcome->n_visits += n;
+    const bool is_certified = repeats_verdict(visits, n, &value) == GB_VERDICT_CERTIFIED;
+    count(&outcome->together, is_certified, value,
+          truth_of_visit(world, n, at_ns - apart_ns + VISITS_NEXT_NS, trace), policy->precision);
 }
 
 struct visits_outcome visits_outcome_of(const struct trace_setting *setting,
-                                        const struct stopping_policy *alone,
-                                        const struct stopping_policy *each, uint64_t seed,
+                                        const struct stopping_policy *policy, uint64_t seed,
                                         uint64_t n_replications, double apart_ns)
 {
     struct visits_outcome outcome = {.n = n_replications};
     struct trace trace = {0};
     for (uint64_t i = 0; i < n_replications; i++) {
-        const struct world world = {setting, seed, i, apart_ns};
-        const struct stop stop = stop_of(&world, alone, 0, &trace);
-        const double error = fabs(stop.value_ns / truth_of_visit(&world, 1, &trace) - 1);
-        outcome.samples += (double)stop.n;
-        outcome.n_certified += stop.verdict == GB_VERDICT_CERTIFIED;
-        outcome.n_false += stop_is_false(&stop, alone->precision, error);
-        combine(&world, each, &trace, &outcome);
+        const struct world world = {setting, seed, i};
+        run_case(&world, policy, apart_ns, &trace, &outcome);
     }
-    outcome.samples /= (double)n_replications;
-    outcome.combined_samples /= (double)n_replications;
-    for (size_t rule = 0; rule < VISITS_RULES; rule++)
-        outcome.rules[rule].visits /= (double)outcome.rules[rule].n;
     trace_free(&trace);
     return outcome;
 }

@@ -12,27 +12,22 @@
 extern const struct trace_family visit_families[];
 extern const size_t n_visit_families;
 
-/* Of certificates of several visits, by what is asked of them beside VISITS_MIN; up to VISITS_MAX.
- */
-enum {
-    VISITS_NARROW,    /* the interval that rounds.h combines is within the precision */
-    VISITS_PREDICTED, /* and so is that of the next one: mean +- t s sqrt(1 + 1 / R) of R medians */
-    VISITS_RULES
+/* When the visit begins that certificates are judged by, after the last one's end. */
+#define VISITS_NEXT_NS 3e9
+
+/* Sums over the replications. */
+struct visits_count {
+    uint64_t n_certified, n_false;
+    double samples, ns;
 };
-enum { VISITS_MIN = 3, VISITS_MAX = 12 };
 
 struct visits_outcome {
-    uint64_t n;                    /* replications */
-    uint64_t n_certified, n_false; /* of the first visit alone */
-    struct {
-        uint64_t n, n_false;
-        double visits; /* of those certified, mean */
-    } rules[VISITS_RULES];
-    double samples, combined_samples; /* means; of the visits until VISITS_NARROW */
+    uint64_t n;                          /* replications */
+    struct visits_count alone, together; /* the first visit; all that `rounds = auto` asks for */
+    uint64_t n_visits;
 };
 
-/* Visits begin `apart_ns` after each other. `each` is the policy of one of several visits. */
+/* As a run does (core/run/repeats.h), each visit apart_ns after the end of the one before. */
 struct visits_outcome visits_outcome_of(const struct trace_setting *setting,
-                                        const struct stopping_policy *alone,
-                                        const struct stopping_policy *each, uint64_t seed,
+                                        const struct stopping_policy *policy, uint64_t seed,
                                         uint64_t n_replications, double apart_ns);
