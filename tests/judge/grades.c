@@ -3,6 +3,7 @@
  * right in a part of their calls only, and one that is right in each and works in few.
  */
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,16 @@ FUNCTION(notes_process)
         fprintf(file, "%d\n", (int)getpid());
         fclose(file);
     }
+    reference(out, in, n);
+}
+
+/* As if its processor were taken from it where inputs are new. */
+FUNCTION(waits)
+{
+    static float known;
+    if (known != 0 && known != in[0])
+        poll(NULL, 0, 30);
+    known = in[0];
     reference(out, in, n);
 }
 

@@ -58,6 +58,8 @@ has "what is wrong with which sample" err.txt 'function=first  wrong result: ren
 graded auto 'reference, remembers'
 equals "a reading that calls on renewed inputs contradict" "1 reference,ok remembers,contradicted" "$code $(found)"
 equals "the time is theirs" "$(column metric.renewed_ns | tail -n 1)" "$(column estimate_ns | tail -n 1)"
+graded auto waits
+equals "waiting is no work" "0 waits,ok" "$code $(found)"
 graded strict remembers
 equals "where all calls are such, it has to work" "0 remembers,ok" "$code $(found)"
 
