@@ -234,7 +234,7 @@ struct call {
     char uid[CASE_UID_TEXT];
 };
 
-/* What one iteration does, as far as the caller's struct has it. */
+/* What one iteration does, of what the caller's struct has. */
 static bool is_work(const struct gbrun_subject *subject)
 {
     const double amounts[] = {
@@ -480,7 +480,7 @@ static bool are_enough(const struct call *call, const struct visits *visits)
  * with the estimate of all. */
 static struct result *visit_all(struct call *call, struct plugin_mode *outside)
 {
-    struct result *first = call->result, *last = first;
+    struct result *first = call->result, *last;
     struct bench_case given = call->request.bench_case;
     struct visits visits = {0};
     for (;;) {

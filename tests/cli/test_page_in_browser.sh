@@ -55,7 +55,7 @@ for width in 360 1400; do
 <p id="said"></p><iframe src="probed.html" style="border:0;width:${width}px;height:900px"></iframe>
 <script>addEventListener('message', e => { document.getElementById('said').textContent = e.data })</script>
 FRAME
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$TMPDIR/profile" \
+    "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$TMPDIR/profile" \
         --window-size=1500,1000 --hide-scrollbars --virtual-time-budget=20000 --dump-dom "file://$PWD/frame.html" \
         >dom.txt 2>err.txt
     equals "at $width px" "owned=0 scripts=2 img=0 base=0 handlers=0 own=true comments=0 width=$width overflow=0" \

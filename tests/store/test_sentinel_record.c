@@ -1,5 +1,5 @@
-/* test_sentinel_record.c - core/store/sentinel.c: changes of a machine among readings with noise, from
- * fixed seeds, so that the counts are exact. */
+/* test_sentinel_record.c - core/store/sentinel.c: changes of a machine among readings with noise,
+ * from fixed seeds, so that the counts are exact. */
 #include "core/base/random.h"
 #include "core/store/sentinel.h"
 #include "tests/check_main.h"
