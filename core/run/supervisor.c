@@ -40,10 +40,10 @@ bool supervise_is_stopped(void)
     return stops > 0;
 }
 
-/* The one set above; any other is a signal to stop. */
+/* The one set above, by the kernel; any other is a signal to stop. */
 static void on_alarm(int signal, siginfo_t *info, void *context)
 {
-    if (stops >= 2)
+    if (stops >= 2 && info->si_code > 0)
         _exit(EXIT_STOPPED);
     on_stop_signal(signal, info, context);
 }
