@@ -63,10 +63,11 @@ static double narrowed(double end, double median, double fixed, double n)
 static void set_next(struct rounds_interval *interval, const double *medians, double chance,
                      size_t n_intervals, double confidence)
 {
-    const double n = (double)interval->n, many = 1e6;
+    const double n = (double)interval->n;
     if (interval->n < 2)
         return;
-    const double s = stdev_of(medians, interval->n), z = student_t_quantile(confidence, many);
+    const double s = stdev_of(medians, interval->n),
+                 z = student_t_quantile(confidence, NORMAL_DEGREES);
     const double w2 = n_intervals ? chance / (double)n_intervals / (z * z) : 0;
     const double beyond = fmax(0, s * s - w2);
     interval->next_ratio = student_t_quantile(confidence, n - 1) * sqrt(beyond + s * s / n) /

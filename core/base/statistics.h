@@ -47,6 +47,7 @@ double median_of_known(double *values, size_t n); /* of those that are not NaN; 
  */
 double student_t_outside(double t, double degrees);
 double student_t_quantile(double confidence, double degrees);
+#define NORMAL_DEGREES 1e9 /* so many that T is a normal variable */
 
 /* k such that the k-th lowest to the k-th highest of n values hold the median of what they are
  * drawn from with the confidence (the sign test turned round); 0: not even the lowest to the

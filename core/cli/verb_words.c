@@ -164,8 +164,7 @@ static const struct verb_option command_options[] = {
     {"expect", 0, "TEXT", "what it has to print"},
     {"figure", 0, "WHERE",
      "a number in what it prints, in the group of a regular expression such as 'took ([0-9.]+)', "
-     "or "
-     "at a path in JSON, $.times[0].mean"},
+     "or at a path in JSON, $.times[0].mean"},
     {"figure-unit", 0, "UNIT", "its unit; of ns, us, ms and s it is the time of the command"},
     {"folder", 0, "FOLDER", "where it is started"},
     {"timeout", 0, "TIME", "a command that has not ended by then is killed; 10 min if not given"},

@@ -85,10 +85,9 @@ void compare_set_by_t(struct comparison *c, double error, double degrees, double
 static void set_visit(struct comparison *c, const struct compared_side *a,
                       const struct compared_side *b, double confidence)
 {
-    static const double many = 1e9; /* degrees of freedom: a normal variable */
     double half_width = fmax(hypot(a->interval_ratio, b->interval_ratio), step_floor(a, b));
     c->is_visit = true;
-    c->t = student_t_quantile(confidence, many);
+    c->t = student_t_quantile(confidence, NORMAL_DEGREES);
     if (isnan(a->interval_ratio) || isnan(b->interval_ratio) || !(half_width > 0))
         return; /* nothing is known about the precision */
     set_interval(c, half_width);

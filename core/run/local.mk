@@ -50,6 +50,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/search_process.h \
 	core/run/provenance.c \
 	core/run/provenance.h \
+	core/run/repeats.c \
+	core/run/repeats.h \
 	core/run/run_locks.c \
 	core/run/run_state.c \
 	core/run/run_state.h \
@@ -74,7 +76,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/strict.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
-	core/run/repeats.c core/run/repeats.h \
 	core/run/visit.c \
 	core/run/visit.h \
 	core/run/wire.c \
