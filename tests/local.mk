@@ -60,6 +60,7 @@ check_LTLIBRARIES += tests/libcheck_main.la
 tests_libcheck_main_la_SOURCES = \
 	tests/check_main.c \
 	tests/check_main.h \
+	tests/draws.h \
 	tests/fake_host.c \
 	tests/fake_host.h \
 	tests/report/markup.h \

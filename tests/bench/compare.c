@@ -10,6 +10,7 @@
 #include "core/base/random.h"
 #include "core/base/statistics.h"
 #include "core/compare/change_points.h"
+#include "tests/draws.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +31,8 @@ static double uniform(void)
 
 static double normal(void)
 {
-    double radius = sqrt(-2 * log(1 - uniform()));
-    return radius * cos(2 * acos(-1) * uniform());
+    const double first = uniform();
+    return normal_of(first, uniform());
 }
 
 /* ---- designs: what one visit differs by, ln ---- */

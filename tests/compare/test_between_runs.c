@@ -4,15 +4,15 @@
 #include "core/base/statistics.h"
 #include "core/compare/between_runs.h"
 #include "tests/check_main.h"
+#include "tests/draws.h"
 
 /* Of 1,000 pairs: whose interval excludes 1 without a history, with it; where it is known. */
 enum { ROUNDS = 5, MOST_EARLIER = 8, PAIRS = 1000, MOST_CASES = 10 };
 
-/* Normal, by Box and Muller. */
 static double normal(uint64_t seed, uint64_t stream, uint64_t index)
 {
-    return sqrt(-2 * log(1 - random_unit(seed, stream, 2 * index))) *
-           cos(6.283185307179586 * random_unit(seed, stream, 2 * index + 1));
+    return normal_of(random_unit(seed, stream, 2 * index),
+                     random_unit(seed, stream, 2 * index + 1));
 }
 
 struct made_run {

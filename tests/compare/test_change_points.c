@@ -3,6 +3,7 @@
 
 #include "core/base/random.h"
 #include "tests/check_main.h"
+#include "tests/draws.h"
 
 #include <stdlib.h>
 
@@ -113,7 +114,8 @@ static double uniform(void)
 
 static double normal(void)
 {
-    return sqrt(-2 * log(1 - uniform())) * cos(2 * acos(-1) * uniform());
+    const double first = uniform();
+    return normal_of(first, uniform());
 }
 
 static double y_normal(void)

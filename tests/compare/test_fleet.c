@@ -4,6 +4,7 @@
 #include "core/base/statistics.h"
 #include "core/compare/fleet_internal.h"
 #include "tests/check_main.h"
+#include "tests/draws.h"
 
 /* What a fleet is like; times are 1 us. */
 struct design {
@@ -18,8 +19,8 @@ struct design {
 
 static double normal(uint64_t seed, uint64_t stream, uint64_t index)
 {
-    double radius = sqrt(-2 * log(1 - random_unit(seed, stream, 2 * index)));
-    return radius * cos(2 * acos(-1) * random_unit(seed, stream, 2 * index + 1));
+    return normal_of(random_unit(seed, stream, 2 * index),
+                     random_unit(seed, stream, 2 * index + 1));
 }
 
 static struct fleet *make_fleet(const struct design *design, uint64_t seed)

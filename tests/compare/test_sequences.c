@@ -5,6 +5,7 @@
 #include "core/compare/compare_text.h"
 #include "core/compare/comparison.h"
 #include "tests/check_main.h"
+#include "tests/draws.h"
 
 #include <stdlib.h>
 
@@ -20,8 +21,8 @@ static double uniform(void)
 
 static double normal(void)
 {
-    const double radius = sqrt(-2 * log(1 - uniform()));
-    return radius * cos(2 * acos(-1) * uniform());
+    const double first = uniform();
+    return normal_of(first, uniform());
 }
 
 /* What round r of both sides differs by; each begins anew with r == 0. */

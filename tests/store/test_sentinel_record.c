@@ -3,6 +3,7 @@
 #include "core/base/random.h"
 #include "core/store/sentinel.h"
 #include "tests/check_main.h"
+#include "tests/draws.h"
 
 enum { MOST = 60, SERIES = 1000 };
 
@@ -15,8 +16,7 @@ struct shape {
 
 static double normal(uint64_t seed, uint64_t index)
 {
-    return sqrt(-2 * log(1 - random_unit(seed, 0, index))) *
-           cos(6.283185307179586 * random_unit(seed, 1, index));
+    return normal_of(random_unit(seed, 0, index), random_unit(seed, 1, index));
 }
 
 static void draw(const struct shape *shape, uint64_t seed, struct sentinel_reading *ret)
