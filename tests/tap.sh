@@ -225,6 +225,14 @@ with_modules()
     cd "$TMPDIR" || exit 99
 }
 
+# processor N: the number of the Nth processor that this test may use.
+processor()
+{
+    sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr , '\n' | while IFS=- read -r first last; do
+        seq "$first" "${last:-$first}"
+    done | sed -n "$1p"
+}
+
 # sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.
 sql()
 {

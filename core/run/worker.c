@@ -147,8 +147,6 @@ static int end_of_supervisor(struct worker *worker)
     if (!worker->supervisor)
         return 0;
     close(worker->link.socket);
-    /* Where a plugin had it ignored there would be nothing to wait for. */
-    signal(SIGCHLD, SIG_DFL);
     pid_t ended;
     do
         ended = waitpid(worker->supervisor, &wait_status, 0);
@@ -173,6 +171,10 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     const bool is_worn = process_size_compare(&outcome.before, &worker->wear, !worker->supervisor,
                                               &traces);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || is_worn || traces.length > 0;
+    /* A supervisor may end as soon as it has read the next message: where a plugin ignored the end
+     * of children, nothing would be left to wait for. */
+    if (worker->supervisor)
+        signal(SIGCHLD, SIG_DFL);
     send_fields(worker, WIRE_CASE_END, case_end_fields,
                 &(struct case_end){order.record, outcome.status, outcome.text, is_spent,
                                    text_get(&traces)});

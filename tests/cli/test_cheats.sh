@@ -106,5 +106,6 @@ equals "functions of a library that cheat are found by calls on renewed buffers;
     "ok,ok,ok,wrong result,ok,wrong result,ok,ok,failed,ok" "$(of status)"
 has "where nothing is compared it is refused" err.txt \
     'verify = strict: nothing of this case is compared with anything: expected verify = end'
-succeeds "gemm_verify has several inputs" test "$(column metric.checked_calls | tail -n 1)" -ge 6
+succeeds "gemm_verify with several inputs is checked, three samples at least" \
+    test "$(column metric.checked_calls | tail -n 1)" -ge 3
 finish

@@ -85,7 +85,7 @@ equals "a closed pipe is no failure worth words" "" "$("$GBRUN" export 2>&1 | he
 # ---- processes ----
 {
     few_samples 10 'device = cpu' '[gbrun]' 'rounds = 2'
-    section device one cpu cpus=0
+    section device one cpu cpus="$(processor 1)"
     section bench shared process let.number=0 'sweep.number=1, 2'
     section bench isolated process isolate=yes
     section bench next process

@@ -14,7 +14,12 @@ compopt()
     :
 }
 
-# offers NAME EXPECTED WORD...: the words so far, the last of them unfinished.
+sorted()
+{
+    printf '%s\n' "$@" | sort | paste -sd ' '
+}
+
+# offers NAME EXPECTED WORD...: the words so far, the last of them unfinished. Files come in the order of their folder.
 offers()
 {
     local name=$1 expected=$2
@@ -22,7 +27,8 @@ offers()
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
     _gbrun
-    equals "$name" "$expected" "${COMPREPLY[*]}"
+    # shellcheck disable=SC2086 # words
+    equals "$name" "$(sorted $expected)" "$(sorted "${COMPREPLY[@]}")"
 }
 
 cd "$TMPDIR/folder" || exit 1

@@ -9,8 +9,8 @@ export GBRUN_LOCK_FOLDER=$TMPDIR/locks
 {
     few_samples 3 'iterations = 1' 'time_limit = 10 min'
     section device gpu fake n_devices=2 'uuids=GPU-aaaa1111, GPU-bbbb2222'
-    section device left cpu cpus=0
-    section device right cpu cpus=1
+    section device left cpu cpus="$(processor 1)"
+    section device right cpu cpus="$(processor "$(nproc)")"
 } >common.ini
 # start NAME NUMBERS LINE...: measures cases of these numbers in the background, in NAME.gbr; NAME.txt: standard error.
 start()
