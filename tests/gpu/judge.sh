@@ -10,7 +10,7 @@ export XDG_CACHE_HOME=$TMPDIR/cache
 # A cheat gains that is valid in less than this part of the least honest time.
 gain=0.98
 
-head=$(few_samples 12 'device = cuda' 'verify = judge' 'time_limit = 60 s')
+head=$(few_samples 4 'device = cuda' 'verify = judge' 'time_limit = 60 s')
 called="plugin = call
 library = $modules/judged.so
 reference_library = $modules/judged_reference.so
