@@ -12,8 +12,8 @@ struct ab {
     const char *once;     /* the benchmark whose cases have one round; NULL: none */
     bool stops_at_broken; /* no further round if a case is broken */
     double last_share;    /* as of compare_options */
-    double budget_ns;     /* of each pair: when so much is over no further round is begun, but of
-                             the first four; 0: as many as max_rounds are */
+    double budget_ns;     /* of each pair: a round that would end after it is not begun, unless it
+                             is one of the first four; 0: as many as max_rounds are */
     double begin_ns;
     struct side_pair *pairs;
     size_t n_pairs;

@@ -212,7 +212,13 @@ int judge_request_run(const struct arguments *arguments, const struct judge_requ
         ab.stops_at_broken = true;
     }
     say_into(manner->is_answer ? &said : NULL);
+    if (manner->kept)
+        ab.job.spare = *manner->kept;
     int code = ab_run(&ab);
+    if (manner->kept) {
+        *manner->kept = ab.job.spare;
+        ab.job.spare = (struct spare_worker){0};
+    }
     facts.seconds = (host_clock_ns() - begin_ns) / 1e9;
     if (code == EXIT_FINE && ab.judged)
         code = write_judgement(&ab, &facts, manner, &arena, out);

@@ -6,6 +6,7 @@
 
 #include "core/cli/judge_sizes.h"
 #include "core/cli/verbs.h"
+#include "core/run/probe.h"
 
 struct judge_request {
     const char *id;                     /* JSON that the answer has again; NULL: none */
@@ -21,7 +22,8 @@ struct judge_manner {
     double budget_ns; /* as of struct ab */
     int format;
     bool has_colours;
-    bool is_answer; /* there is one of each request, whatever happens, as JSON */
+    bool is_answer;            /* there is one of each request, whatever happens, as JSON */
+    struct spare_worker *kept; /* from one request to the next; NULL: none */
 };
 
 /* Measures, and adds to the text what was found. Says errors, unless it answers requests.

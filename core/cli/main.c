@@ -4,6 +4,7 @@
 #include "core/config/option_table.h"
 #include "core/run/judged.h"
 #include "core/run/worker.h"
+#include "core/run/zygote.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -70,6 +71,8 @@ int main(int argc, char **argv)
         return worker_main();
     if (argc > 1 && text_equal(argv[1], JUDGED_ARGUMENT))
         return judged_main(argc, argv);
+    if (argc == 2 && text_equal(argv[1], ZYGOTE_ARGUMENT))
+        return zygote_main();
     signal(SIGXFSZ, SIG_IGN); /* writing to a file that may not grow is an error, not the end */
     if (argc < 2) {
         say("usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`");

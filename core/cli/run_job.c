@@ -395,8 +395,7 @@ static void remove_scratch(const char *scratch)
 int run_job_close(struct run_job *job, int code)
 {
     struct gb_error error;
-    if (job->spare.process.pid)
-        worker_end(&job->spare.process, false);
+    spare_worker_end(&job->spare);
     claims_close(job->plan.claims);
     if (store_close(job->store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);

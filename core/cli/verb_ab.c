@@ -110,12 +110,14 @@ static void count_left(struct ab *ab, size_t n_decided, uint32_t n_rounds)
 
 /* ---- rounds ---- */
 
+/* Another round as long as those before fits into the budget. */
 static bool may_go_on(const struct ab *ab, uint32_t n_rounds)
 {
     const double budget_ns = ab->budget_ns * (double)ab->n_pairs;
+    const double took_ns = host_clock_ns() - ab->begin_ns;
     return n_rounds < (uint64_t)ab->job.configuration.ab.max_rounds &&
            (n_rounds < SEQUENCE_FIRST || !(budget_ns > 0) ||
-            host_clock_ns() - ab->begin_ns < budget_ns);
+            took_ns + took_ns / n_rounds < budget_ns);
 }
 
 static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes_on,

@@ -23,7 +23,7 @@ static const struct verb_option options[] = {
      "task.yml beside the reference, if there is one"},
     {"device", 'd', "DEVICE", "the device, such as cuda:1"},
     {"budget", 0, "TIME",
-     "of each shape: when it is over, no further round is begun after the fourth; " JUDGE_BUDGET
+     "of each shape: a round after the fourth is begun if it still fits; " JUDGE_BUDGET
      " if not given, or none with --max-rounds"},
     {"serve", 0, NULL,
      "read requests from standard input, a JSON object a line, and answer each likewise"},
@@ -234,8 +234,9 @@ static bool answer(const char *line, const struct arguments *arguments,
     return fflush(stdout) == 0 && !is_cancelled;
 }
 
-static int serve(const struct arguments *arguments, const struct judge_manner *manner)
+static int serve(const struct arguments *arguments, struct judge_manner *manner)
 {
+    struct spare_worker kept = {0};
     const struct sigaction action = {.sa_handler = on_end};
     static const char *nothing[] = {""};
     struct arguments own = *arguments;
@@ -245,8 +246,10 @@ static int serve(const struct arguments *arguments, const struct judge_manner *m
         if (text_equal(own.verb->options[i].name, "quiet"))
             own.given[i] = (struct words){nothing, 1};
     sigaction(SIGTERM, &action, NULL);
+    manner->kept = &kept;
     while (read_line(&line, &room) && answer(line, &own, manner))
         continue;
+    spare_worker_end(&kept);
     free(line);
     return EXIT_FINE;
 }

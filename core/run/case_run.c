@@ -150,6 +150,8 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     if (bench_case->common.verify == VERIFY_JUDGE) {
         const int32_t made = judge_begin(state, plugin, params);
         keep_process(state, process);
+        if (process)
+            process_state_forget_files(process); /* the judge's own end with the case */
         return made;
     }
     void *bench = NULL;

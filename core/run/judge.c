@@ -10,8 +10,8 @@
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
-#include "core/run/sandbox.h"
 #include "core/run/sets.h"
+#include "core/run/zygote.h"
 
 #include <errno.h>
 #include <gbrun/judging.h>
@@ -56,6 +56,7 @@ struct judge {
     unsigned long long began;
     struct sandbox_folder folder; /* of the process */
     bool is_stopped;
+    bool is_warm;   /* it may be forked from what has loaded the same */
     uint32_t order; /* number of the last one */
     uint32_t series;
     double empty_ns, error_ns; /* what an empty order took */
@@ -195,27 +196,51 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     return fail(judge, make_plain(text));
 }
 
-/* What compiles and tunes keeps its files in the process's folder. */
-static int start_process(struct judge *judge, const char *const *arguments)
+static int start_fresh(struct judge *judge, const int *files, int n_files)
 {
-    const char *folder = judge->folder.path;
-    const struct environment_variable variables[] = {{"TMPDIR", folder},
-                                                     {"HOME", folder},
-                                                     {"XDG_CACHE_HOME", folder},
-                                                     {"CUDA_CACHE_PATH", folder},
-                                                     {"TRITON_CACHE_DIR", folder},
-                                                     {"TORCHINDUCTOR_CACHE_DIR", folder},
-                                                     {"TORCHINDUCTOR_COMPILE_THREADS", "1"}};
-    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file,
-                         judge->device.block.file};
-    const int n_files = JUDGED_FILE + (judge->device.ops ? 2 : 1);
-    char **environment = environment_make(variables, sizeof variables / sizeof *variables);
+    struct environment_variable variables[JUDGED_VARIABLES];
+    char base[32], bytes[32];
+    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT,    base,
+                                     bytes,   judge->folder.path, NULL};
+    snprintf(base, sizeof base, "%llx", (unsigned long long)(uintptr_t)judge->memory.base);
+    snprintf(bytes, sizeof bytes, "%llx", (unsigned long long)judge->memory.bytes);
+    judged_environment(judge->folder.path, variables);
+    char **environment = environment_make(variables, JUDGED_VARIABLES);
     const int code = command_start(program_image(), arguments, environment, files, n_files, true,
                                    &judge->pid);
     free(environment);
+    return code;
+}
+
+/* False: a fresh one is to be started. */
+static bool fork_process(struct judge *judge, const int *files, int n_files)
+{
+    struct zygote_order order = {.base = (uintptr_t)judge->memory.base,
+                                 .bytes = judge->memory.bytes,
+                                 .judge = (int32_t)getpid(),
+                                 .n_files = n_files};
+    char why[HOST_TEXT_MAX] = "";
+    if (!judge->is_warm)
+        return false;
+    snprintf(order.folder, sizeof order.folder, "%s", judge->folder.path);
+    judge->pid = zygote_fork(&order, files, why);
+    if (judge->pid == 0 && *why)
+        link_say(judge->state->link, GB_LOG_WARNING,
+                 "verify = judge: each process imports anew what the reference does: %s", why);
+    return judge->pid > 0;
+}
+
+static int start_process(struct judge *judge)
+{
+    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file,
+                         judge->device.block.file};
+    const int n_own = judge->device.ops ? 2 : 1;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    const int code = fork_process(judge, files + JUDGED_FILE, n_own)
+                         ? 0
+                         : start_fresh(judge, files, JUDGED_FILE + n_own);
     close(judge->memory.file);
     judge->memory.file = -1;
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     judge->began = code == 0 ? sandbox_began(judge->pid) : 0;
     return code;
 }
@@ -223,14 +248,9 @@ static int start_process(struct judge *judge, const char *const *arguments)
 static int32_t start(struct judge *judge)
 {
     struct case_state *state = judge->state;
-    char base[32], bytes[32];
-    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT,    base,
-                                     bytes,   judge->folder.path, NULL};
     const struct case_order given = {.record = "", .bench_case = *state->bench_case};
     struct wire_writer writer = {0};
     struct wire_reader payload;
-    snprintf(base, sizeof base, "%llx", (unsigned long long)(uintptr_t)judge->memory.base);
-    snprintf(bytes, sizeof bytes, "%llx", (unsigned long long)judge->memory.bytes);
     wire_begin(&writer, WIRE_CASE);
     wire_put_fields(&writer, case_order_fields, &given);
     wire_end(&writer);
@@ -243,7 +263,7 @@ static int32_t start(struct judge *judge)
     text_free(&writer.bytes);
     if (!fits)
         return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
-    const int code = start_process(judge, arguments);
+    const int code = start_process(judge);
     return code == 0 ? GB_OK
                      : case_stop(state, CASE_FAILED, "a judged process cannot be started: %s",
                                  reason_of(code));
@@ -457,7 +477,6 @@ static void judge_destroy(void *object)
         sandbox_kill_others(0, judge->began);
     sandbox_folder_free(&judge->folder);
     sets_free(&judge->sets);
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     judge_device_end(&judge->device);
     shared_memory_free(&judge->memory);
     free(judge);
@@ -610,6 +629,7 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
     judge->batch.n = 1;
+    judge->is_warm = plugin->extension(GB_JUDGING_WARM) != NULL;
     sets_begin(&judge->sets, state, plugin->ops, params);
     judge->judging = host_judging(true);
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,

@@ -3,7 +3,6 @@
 
 #include "core/config/bench_case.h"
 #include "core/run/messages.h"
-#include "core/run/sandbox.h"
 #include "core/run/session.h"
 
 #include <errno.h>
@@ -242,16 +241,34 @@ static void obey(struct judged *judged)
                  *error.text ? error.text : words(judged, page->status));
 }
 
+void judged_environment(const char *folder, struct environment_variable ret[JUDGED_VARIABLES])
+{
+    static const char *const folders[] = {"TMPDIR",           "HOME",
+                                          "XDG_CACHE_HOME",   "CUDA_CACHE_PATH",
+                                          "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"};
+    size_t n = 0;
+    while (n < sizeof folders / sizeof *folders) {
+        ret[n] = (struct environment_variable){folders[n], folder};
+        n++;
+    }
+    ret[n] = (struct environment_variable){"TORCHINDUCTOR_COMPILE_THREADS", "1"};
+}
+
 int judged_main(int argc, char **argv)
 {
-    enum { WAIT_MS = 10000 };
-    struct judged judged = {0};
-    uint32_t last = 0;
-    if (argc != 5 || !shared_memory_map(JUDGED_FILE, (uintptr_t)strtoull(argv[2], NULL, 16),
-                                        strtoull(argv[3], NULL, 16), &judged.memory))
-        return EXIT_FAILURE;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    judged.folder = argv[4];
+    return argc == 5
+               ? judged_serve(strtoull(argv[2], NULL, 16), strtoull(argv[3], NULL, 16), argv[4])
+               : EXIT_FAILURE;
+}
+
+int judged_serve(uint64_t base, uint64_t bytes, const char *folder)
+{
+    enum { WAIT_MS = 10000 };
+    struct judged judged = {.folder = folder};
+    uint32_t last = 0;
+    if (!shared_memory_map(JUDGED_FILE, (uintptr_t)base, bytes, &judged.memory))
+        return EXIT_FAILURE;
     judged.page = shared_memory_take(&judged.memory, sizeof *judged.page);
     /* What gbrun was started with. */
     syscall(SYS_close_range, JUDGED_FILE + (judged.page->block.bytes > 0 ? 2 : 0), UINT_MAX, 0);

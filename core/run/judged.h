@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "core/run/sandbox.h"
 #include "core/run/sets.h"
 
 #include <stdatomic.h>
@@ -54,5 +55,12 @@ void futex_wake(_Atomic uint32_t *word);
 /* Until the word is no longer `value`, or for some milliseconds. */
 void futex_wait(_Atomic uint32_t *word, uint32_t value, int ms);
 
-/* Never returns to the caller's work: the exit code of the process. */
+/* What the process finds in its environment: what compiles and tunes keeps its files in its folder,
+ * whose path is not copied. */
+enum { JUDGED_VARIABLES = 7 };
+void judged_environment(const char *folder, struct environment_variable ret[JUDGED_VARIABLES]);
+
+/* Never return to the caller's work: the exit code of the process. judged_serve: JUDGED_FILE is
+ * open, as is JUDGED_BLOCK_FILE where the page says so; all others from there on are closed. */
 int judged_main(int argc, char **argv);
+int judged_serve(uint64_t base, uint64_t bytes, const char *folder);

@@ -85,6 +85,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/worker_link.c \
 	core/run/worker_link.h \
 	core/run/worker_process.c \
-	core/run/worker_process.h
+	core/run/worker_process.h \
+	core/run/zygote.c \
+	core/run/zygote.h
 
 core_libgbrun_la_SOURCES += core/run/plugin_folder.c

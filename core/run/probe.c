@@ -9,6 +9,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PROBE_SECONDS = 10, ANSWER_BYTES_MAX = 256 << 20 };
@@ -343,17 +344,52 @@ static int32_t ask(struct probe *probe, uint32_t type, const struct question *qu
 #define ITEMS(type_, fields_, item_, most_)                                                        \
     .item = type_, .fields = fields_, .item_bytes = sizeof(item_), .most = most_
 
+void spare_worker_end(struct spare_worker *spare)
+{
+    if (spare->process.pid)
+        worker_end(&spare->process, false);
+    free(spare->device);
+    free(spare->opened);
+    *spare = (struct spare_worker){0};
+}
+
+/* The one that knows these devices, if it still lives. */
+static bool take_spare(struct spare_worker *spare, const char *device, struct worker_process *ret)
+{
+    if (!spare || !spare->process.pid || !text_equal(spare->device, device))
+        return false;
+    *ret = spare->process;
+    spare->process = (struct worker_process){0};
+    if (!worker_reap(ret))
+        return true;
+    worker_end(ret, false);
+    return false;
+}
+
+/* With nothing left of what it printed. */
+static void keep_spare(struct probe *probe, const char *device, bool is_reused,
+                       struct spare_worker *spare)
+{
+    worker_read_output(&probe->worker, note_line, probe);
+    worker_flush_output(&probe->worker, note_line, probe);
+    if (!is_reused) {
+        spare_worker_end(spare);
+        spare->device = memory_copy_text(device);
+    }
+    spare->process = probe->worker;
+    probe->worker = (struct worker_process){0};
+}
+
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret, struct spare_worker *ret_spare,
+                     struct arena *arena, struct device_list *ret, struct spare_worker *spare,
                      struct gb_error *error)
 {
     struct probe probe = {.arena = arena,
                           ITEMS(WIRE_DEVICE, device_fields, struct described_device, DEVICES_MAX),
                           .last = WIRE_DEVICES_END};
     *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
-    if (ret_spare)
-        *ret_spare = (struct spare_worker){0};
     for (size_t i = 0; i < n; i++) {
+        const bool is_reused = take_spare(spare, settings[i].name, &probe.worker);
         int32_t status = ask(&probe, WIRE_DEVICES, &(struct question){.plugin = settings[i]},
                              error);
         for (size_t j = 0; j < probe.n_items; j++) {
@@ -368,14 +404,8 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
                     .facts = found->facts,
                     .n_facts = found->n_facts});
         }
-        if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
-            /* with nothing left of what it printed */
-            worker_read_output(&probe.worker, note_line, &probe);
-            worker_flush_output(&probe.worker, note_line, &probe);
-            ret_spare->process = probe.worker;
-            probe.worker = (struct worker_process){0};
-            ret_spare->settings = &settings[i];
-        }
+        if (spare && !spare->process.pid && probe.is_complete && ret->n > 0)
+            keep_spare(&probe, settings[i].name, is_reused, spare);
         probe_end(&probe);
         if (status != GB_OK)
             return error->status;

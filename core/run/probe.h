@@ -51,17 +51,20 @@ struct device_list {
     size_t n_absent;
 };
 
-/* A worker that has loaded and initialized a plugin, which its cases then need not do again. */
+/* A worker that has loaded and initialized a plugin, and perhaps run cases, which those after that
+ * then need not do again. */
 struct spare_worker {
-    struct worker_process process;          /* pid 0: none */
-    const struct plugin_settings *settings; /* of the devices that it knows */
+    struct worker_process process; /* pid 0: none */
+    char *device;                  /* the name of the settings of the devices that it knows */
+    char *opened;                  /* the label of the one that it has open; NULL: none */
 };
+void spare_worker_end(struct spare_worker *spare);
 
 /* Asks each device plugin, with its settings, in a worker of its own, which devices there are;
- * opens none. `device = auto` may choose among the first n_auto. *ret_spare, unless NULL: the
- * worker of the first plugin that has devices. */
+ * opens none. `device = auto` may choose among the first n_auto. *spare, unless NULL: the worker of
+ * the first plugin that has devices; one that is there is asked about its own. */
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret, struct spare_worker *ret_spare,
+                     struct arena *arena, struct device_list *ret, struct spare_worker *spare,
                      struct gb_error *error);
 
 /* What was found about one device, by a plugin that examines its devices. */

@@ -238,6 +238,11 @@ void process_state_take(struct process_state *state)
     fegetenv(&state->floats);
 }
 
+void process_state_forget_files(struct process_state *state)
+{
+    memset(state->open_files, 0, sizeof state->open_files);
+}
+
 void process_state_pause(struct process_state *state)
 {
     for (int i = 0; i < PROCESS_NUMBERS; i++)

@@ -35,6 +35,8 @@ void process_state_take(struct process_state *ret);
 /* Adds a comma list of what is different now: "working directory, rounding mode". False: nothing
  * is. */
 bool process_state_differs(const struct process_state *state, struct text *out);
+/* Files that are closed from now on are no change. */
+void process_state_forget_files(struct process_state *state);
 /* What changes of affinity, scheduling and limits between the two is a device's that is opened, and
  * stays. */
 void process_state_pause(struct process_state *state);

@@ -184,11 +184,13 @@ static int32_t start_worker(struct worker_process *process, struct visit *visit,
 static bool take_spare(struct spare_worker *spare, const struct visit *visit,
                        const struct known_device *device, struct worker_process *ret)
 {
-    if (!spare->process.pid || spare->settings != device->settings ||
+    if (!spare->process.pid || !text_equal(spare->device, device->settings->name) ||
+        (spare->opened && !text_equal(spare->opened, device->label)) ||
         visit->bench_case.n_environment > 0 || device->group.n > 0)
         return false;
     *ret = spare->process;
-    *spare = (struct spare_worker){0};
+    spare->process = (struct worker_process){0};
+    spare_worker_end(spare);
     return true;
 }
 
@@ -222,10 +224,15 @@ void slot_begin(struct slot *slot, struct visit *visit)
     slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
 }
 
+static bool is_unfit_for(struct slot *slot, const char *environment)
+{
+    return !text_equal(slot->environment, environment) || slot->killed != KILLED_NOT ||
+           worker_reap(&slot->process);
+}
+
 bool slot_is_unfit(struct slot *slot, const struct visit *visit)
 {
-    return !text_equal(slot->environment, visit->environment) || visit->bench_case.common.isolate ||
-           slot->killed != KILLED_NOT || worker_reap(&slot->process);
+    return visit->bench_case.common.isolate || is_unfit_for(slot, visit->environment);
 }
 
 static void on_line(void *context, const char *line)
@@ -254,6 +261,17 @@ void slot_end(struct slot *slot)
     free(slot->environment);
     slot->environment = NULL;
     slot->is_alive = slot->is_closing = false;
+}
+
+void slot_give_back(struct slot *slot, struct spare_worker *spare)
+{
+    if (spare->process.pid || !slot->is_alive || slot->is_closing || is_unfit_for(slot, "") ||
+        slot->visit || slot->process.pid == 0 || slot->device->group.n > 0)
+        return;
+    worker_read_output(&slot->process, on_line, slot);
+    *spare = (struct spare_worker){slot->process, memory_copy_text(slot->device->settings->name),
+                                   memory_copy_text(slot->device->label)};
+    slot->process = (struct worker_process){.socket = -1, .output = -1};
 }
 
 void slot_check_closing(struct slot *slot)

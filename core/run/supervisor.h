@@ -38,7 +38,7 @@ struct run_plan {
     struct events *events;               /* NULL: there is no listener */
     const struct worker_process *worker; /* that is there already, for the only visit; NULL */
     struct spare_worker *spare; /* for the first visit on its devices without an environment of its
-                                   own, which takes it away */
+                                   own, which takes it away; at the end one that is idle */
 };
 
 struct run_counts {

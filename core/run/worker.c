@@ -3,6 +3,7 @@
 
 #include "core/run/case_state.h"
 #include "core/run/messages.h"
+#include "core/run/zygote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,8 +169,8 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     CLEANUP(text_free) struct text traces = {0}, changed = {0};
     if (process_state_differs(&state, &changed))
         text_printf(&traces, "changed the process's %s", text_get(&changed));
-    const bool is_worn = process_size_compare(&outcome.before, &worker->wear, !worker->supervisor,
-                                              &traces);
+    const bool is_worn = process_size_compare(&outcome.before, &worker->wear,
+                                              !worker->supervisor && !zygote_is_there(), &traces);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || is_worn || traces.length > 0;
     /* A supervisor may end as soon as it has read the next message: where a plugin ignored the end
      * of children, nothing would be left to wait for. */

@@ -5,12 +5,15 @@ shared memory what it has made (_Plan); the other process, which loads the submi
 outputs from that at the same addresses. Nothing that comes back is believed but the bytes of inputs and outputs.
 """
 import array
+import ast
 import collections
 import contextlib
 import ctypes
 import functools
 import gc
+import importlib
 import inspect
+import itertools
 import math
 import os
 import pickle
@@ -60,6 +63,59 @@ def step(name, address):
     finally:
         gbrun._flush()
     return gbrun._OK
+
+
+# --- the process that those which run submissions are forked from ----------------------------------------------------
+
+
+def warm(reference):
+    """Imports the packages that this file imports, and those beside it. None of these files is run. What packages have
+    made is no garbage, and not looked at again."""
+    n_before = len(sys.modules)
+    for name in _packages(os.path.abspath(reference), set()):
+        if name not in sys.modules:
+            with contextlib.suppress(BaseException):  # each process that needs it says what is wrong
+                importlib.import_module(name)
+    if len(sys.modules) > n_before:
+        gc.collect()
+        gc.freeze()
+    return gbrun._OK
+
+
+def _packages(path, seen):
+    seen.add(path)
+    try:
+        with open(path, "rb") as file:
+            nodes = list(ast.walk(ast.parse(file.read())))
+    except (OSError, SyntaxError, ValueError):
+        return
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and node.level == 0]
+    folder = os.path.dirname(path)
+    for name in names:
+        first = name.partition(".")[0]
+        beside = [os.path.join(place, first) for place in (folder, os.path.dirname(folder))]
+        files = [file for stem in beside for file in (stem + ".py", os.path.join(stem, "__init__.py")) if os.path.exists(file)]
+        if not files:
+            yield name
+        elif files[0] not in seen:
+            yield from _packages(files[0], seen)
+
+
+def fork():
+    """As os.fork, with the environment that the process has now; -1: there can be no process."""
+    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    now = dict(os.fsdecode(entry).split("=", 1) for entry in itertools.takewhile(bool, entries))
+    os.environ.update(now)
+    if "tempfile" in sys.modules:
+        sys.modules["tempfile"].tempdir = None
+    try:
+        pid = os.fork()
+    except OSError:
+        return -1
+    if pid == 0 and "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    return pid
 
 
 # --- memory --------------------------------------------------------------------------------------------------------
@@ -431,6 +487,27 @@ class _Files:
                 del sys.modules[name]
 
 
+def _switches():
+    """What a file may set for all of PyTorch, as it is now, with how it is got and put back: other files come after it."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return []
+    result = []
+    for name in ("default_dtype", "default_device", "grad_enabled", "num_threads", "float32_matmul_precision",
+                 "deterministic_algorithms_enabled"):  # fmt: skip
+        get = next((getattr(torch, way + name) for way in ("get_", "is_", "are_") if hasattr(torch, way + name)), None)
+        put = getattr(torch, "set_" + name, torch.use_deterministic_algorithms)
+        if get is not None:
+            result.append((get, put, get()))
+    for place, names in ((torch.backends.cuda.matmul, ("allow_tf32", "allow_fp16_reduced_precision_reduction")),
+                         (torch.backends.cudnn, ("allow_tf32", "benchmark", "deterministic", "enabled"))):  # fmt: skip
+        for name in names:
+            with contextlib.suppress(Exception):
+                get, put = (functools.partial(call, place, name) for call in (getattr, setattr))
+                result.append((get, put, get()))
+    return result
+
+
 def _named(module, path, name, why):
     try:
         return functools.reduce(getattr, name.split("."), module)
@@ -519,8 +596,9 @@ class _Reference:
 
     def __init__(self, case):
         self.case, self.path = case, case.reference.decode()
+        warm(self.path)
         self.files = _Files([os.path.dirname(os.path.abspath(self.path))])
-        self.constants, self.is_said = {}, False
+        self.constants, self.is_said, self.switches = {}, False, _switches()
         try:
             module = gbrun._imported(self.path)
             _use_device(case)
@@ -535,7 +613,10 @@ class _Reference:
 
     def close(self):
         self.files.close()
-        gc.collect()
+        for get, put, before in self.switches:
+            with contextlib.suppress(Exception):
+                if get() != before:
+                    put(before)
         gbrun._release_memory()
 
     def generator(self, function, name):
@@ -635,7 +716,7 @@ class _Reference:
 
     def derive(self, inputs):
         """What comparisons allow where no one has said it, by output."""
-        key = self.path, *(self.case.keys[i] + b"=" + self.case.values[i] for i in range(self.case.n_arguments))
+        key = self.path, os.stat(self.path).st_mtime_ns, *(self.case.keys[i] + b"=" + self.case.values[i] for i in range(self.case.n_arguments))
         places = [i for i, view in enumerate(self.outputs) if gbrun_tolerance.is_floating(view)]
         if key not in _derived:
             _seed_all(self.seed)

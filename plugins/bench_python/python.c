@@ -323,29 +323,59 @@ static int32_t interpreter_open(const struct gb_host *host, const char *name, co
     return status;
 }
 
+static struct object *judged_module(void)
+{
+    if (python.judged == NULL && import("gbrun_tolerance", python_tolerance_py) != NULL)
+        python.judged = import("gbrun_judged", python_judged_py);
+    return python.judged;
+}
+
+/* What a call has returned, which is freed; GB_FAILED: an exception, which is printed. */
+static int32_t number_of(struct object *found)
+{
+    long number = GB_FAILED;
+    if (found == NULL) {
+        python.PyErr_Print();
+    } else {
+        number = python.PyLong_AsLong(found);
+        python.Py_DecRef(found);
+    }
+    return (int32_t)number;
+}
+
 /* A step of gbrun.py's _plugin or of judged.py: "open", "prepare", "close". Returns its status. */
 static int32_t interpreter_step(const char *step, struct python_case *python_case)
 {
-    long status = GB_FAILED;
+    int32_t status = GB_FAILED;
     const bool is_judged = python_case->share != NULL;
     const int state = python.PyGILState_Ensure();
-    if (is_judged && python.judged == NULL &&
-        import("gbrun_tolerance", python_tolerance_py) != NULL)
-        python.judged = import("gbrun_judged", python_judged_py);
-    struct object *module = is_judged ? python.judged : python.module, *found = NULL;
+    struct object *module = is_judged ? judged_module() : python.module;
     if (module != NULL)
-        found = python.PyObject_CallMethod(module, is_judged ? "step" : "_plugin", "sK", step,
-                                           (unsigned long long)(uintptr_t)python_case);
-    if (module == NULL) {
-        status = GB_FAILED;
-    } else if (found != NULL) {
-        status = python.PyLong_AsLong(found);
-        python.Py_DecRef(found);
-    } else {
-        python.PyErr_Print();
-    }
+        status = number_of(python.PyObject_CallMethod(module, is_judged ? "step" : "_plugin", "sK",
+                                                      step,
+                                                      (unsigned long long)(uintptr_t)python_case));
     python.PyGILState_Release(state);
-    return (int32_t)status;
+    return status;
+}
+
+/* In the process that judged ones are forked from: imports what the reference's file does. */
+static int32_t interpreter_warm(const char *reference)
+{
+    int32_t status = GB_FAILED;
+    const int state = python.PyGILState_Ensure();
+    struct object *module = judged_module();
+    if (module != NULL)
+        status = number_of(python.PyObject_CallMethod(module, "warm", "s", reference));
+    python.PyGILState_Release(state);
+    return status;
+}
+
+static int32_t interpreter_fork(void)
+{
+    const int state = python.PyGILState_Ensure();
+    const int32_t pid = number_of(python.PyObject_CallMethod(python.judged, "fork", NULL));
+    python.PyGILState_Release(state);
+    return pid;
 }
 
 /* --- the benchmark --- */
@@ -615,7 +645,32 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
     return GB_OK;
 }
 
-JUDGED_VALIDATION_EXTENSION(.validate = validate);
+static int32_t warm(const struct gb_host *host, const void *object)
+{
+    const struct params *params = object;
+    const int32_t status = interpreter_open(host, params->python, NULL);
+    const char *reference = path_of(host, params->reference);
+    if (status != GB_OK)
+        return status;
+    return reference != NULL ? interpreter_warm(reference) : GB_NO_MEMORY;
+}
+
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    static const struct gb_judging judging = {.size = sizeof judging};
+    static const struct gb_judging_warm warmed = {
+        .size = sizeof warmed, .warm = warm, .fork = interpreter_fork};
+    const struct {
+        const char *id;
+        const void *is;
+    } all[] = {{GB_VALIDATION, &validation}, {GB_JUDGING, &judging}, {GB_JUDGING_WARM, &warmed}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(id, all[i].id) == 0)
+            return all[i].is;
+    return NULL;
+}
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "python", "1.0", "A function of a file in Python"),

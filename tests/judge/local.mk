@@ -7,7 +7,8 @@ TEST_SCRIPT_LIST += \
 	tests/judge/test_judge_python.sh \
 	tests/judge/test_suite.sh \
 	tests/judge/test_tolerance.sh \
-	tests/judge/test_verb.sh
+	tests/judge/test_verb.sh \
+	tests/judge/test_zygote.sh
 TEST_FILES += \
 	tests/judge/grades.c \
 	tests/judge/submissions.c \

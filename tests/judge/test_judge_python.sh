@@ -152,8 +152,8 @@ def writes_elsewhere(data):
 
 
 def says_done(data):
-    with open("/proc/self/cmdline") as file:
-        page = int(file.read().split("\0")[2], 16)
+    with open("/proc/self/maps") as file:
+        page = next(int(line.split("-")[0], 16) for line in file if "gbrun shared" in line)
     words = (ctypes.c_uint32 * 2).from_address(page)
     words[1] = words[0]
     return nothing(data)

@@ -1,0 +1,204 @@
+#!/usr/bin/env bash
+# What the reference imports is imported once by the judge and once by the process that judged ones are forked from. That one
+# is out of reach, and nothing that a submission leaves is found by the next.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/python/python.sh"
+cd "$TMPDIR" || exit 99
+find_shared_python
+[ -n "$python" ] || { skip "what is imported" "there is no python3 with a shared library"; finish; }
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD/packages COUNTS=$PWD/counts
+mkdir -p packages trusted
+
+# Each import is a line; in a judged process there is no file to write it to.
+cat >packages/heavy.py <<'PY'
+import contextlib
+import os
+
+pid, state = os.getpid(), "new"
+with contextlib.suppress(OSError), open(os.environ["COUNTS"], "a") as file:
+    file.write("imported\n")
+PY
+cat >packages/pooled.py <<'PY'
+import os
+import threading
+
+work = threading.Event()
+thread = threading.Thread(target=work.wait, daemon=True)
+thread.start()
+
+
+def end():
+    work.set()
+    thread.join()
+
+
+os.register_at_fork(before=end)
+PY
+sed 's/^os.register.*//' packages/pooled.py >packages/threaded.py
+cat >trusted/shared.py <<'PY'
+import heavy
+PY
+cat >trusted/reference.py <<'PY'
+import array
+import random
+
+import shared
+
+
+def generate_input(n: int, seed: int):
+    return array.array("d", [random.random() for _ in range(n)])
+
+
+def ref_kernel(data):
+    return array.array("d", [2 * x for x in data])
+PY
+for package in pooled threaded; do
+    sed "s/import shared/import $package/" trusted/reference.py >trusted/with_$package.py
+done
+
+head='import array
+import os
+import sys
+
+
+def work(data):
+    return array.array("d", [2 * x for x in data])
+
+'
+{ echo "$head"; cat <<'PY'; } >honest.py
+import heavy
+
+if heavy.pid == os.getpid():
+    raise SystemExit("it was imported anew")
+custom_kernel = work
+PY
+{ echo "$head"; cat <<'PY'; } >leaves.py
+import threading
+
+import heavy
+
+heavy.state = "left"
+array.array = None
+os.environ["LEFT"] = "left"
+open(os.environ["TMPDIR"] + "/left", "w").close()
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+kind = type(memoryview(b""))
+
+
+def custom_kernel(data):
+    return data
+PY
+{ echo "$head"; cat <<'PY'; } >finds.py
+import threading
+
+import heavy
+
+found = [heavy.state != "new", array.array is None, "LEFT" in os.environ, os.listdir(os.environ["TMPDIR"]) != [],
+         threading.active_count() != 1, len(os.listdir("/proc/self/task")) != 1, os.environ["HOME"] != os.environ["TMPDIR"]]
+if any(found):
+    raise SystemExit(f"found {found}")
+custom_kernel = work
+PY
+# As soon as it is loaded, and once more when it can start no other process.
+{ echo "$head"; cat <<'PY'; } >reaches.py
+import ctypes
+import signal
+import stat
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def command(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read().split("\0")[1:2]
+    except OSError:
+        return []
+
+
+older = [int(name) for name in os.listdir("/proc") if name.isdigit() and command(name) == ["--zygote"] and int(name) != os.getpid()]
+older = [pid for pid in older if os.stat(f"/proc/{pid}").st_uid in (0, os.getuid())]
+if not older:
+    raise SystemExit("there is no zygote")
+
+
+def attempts(pid):
+    for number in (0, signal.SIGSTOP, signal.SIGKILL):
+        yield f"kill {number}", lambda number=number: os.kill(pid, number)
+        yield f"a group's {number}", lambda number=number: os.killpg(pid, number)
+    for name in ("mem", "maps", "environ", "fd/0", "fd/3", "root/tmp"):
+        yield name, lambda name=name: os.close(os.open(f"/proc/{pid}/{name}", os.O_RDONLY))
+    yield "written", lambda: os.close(os.open(f"/proc/{pid}/mem", os.O_RDWR))
+    yield "traced", lambda: called("ptrace", 16, pid, 0, 0)
+    yield "a descriptor of it", lambda: called("syscall", 434, pid, 0)
+    yield "its priority", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19)
+    yield "its processors", lambda: os.sched_setaffinity(pid, {0})
+    yield "a limit of it", lambda: called("prlimit", pid, 7, (ctypes.c_uint64 * 2)(3, 3), None)
+
+
+def called(name, *arguments):
+    if getattr(libc, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def reach():
+    for pid in older:
+        for name, attempt in attempts(pid):
+            try:
+                attempt()
+            except OSError:
+                continue
+            raise SystemExit(f"reached: {name}")
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            mode = os.stat(f"/proc/self/fd/{name}").st_mode
+        except OSError:
+            continue
+        if stat.S_ISSOCK(mode):
+            raise SystemExit(f"has a socket: {name}")
+
+
+reach()
+
+
+def custom_kernel(data, calls=[]):
+    calls.append(1)
+    if len(calls) == 40:
+        reach()
+    return work(data)
+PY
+
+serve=("$GBRUN" judge --serve -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=8')
+# served REFERENCE NAME...: answers of these submissions as "right right", with what went wrong in place of it.
+served()
+{
+    local reference=$1 name
+    shift
+    for name; do
+        printf '{"submission": "%s.py", "reference": "trusted/%s.py", "sizes": {"n": 64}}\n' "$name" "$reference"
+    done | "${serve[@]}" >answers 2>err.txt
+    sed 's/.*"right":true.*/right/; s/.*"reason":{"code":"\([a-z_]*\)".*/\1/' answers | paste -sd ' '
+}
+
+equals "submissions do not import anew what the reference has imported" "right right right" \
+    "$(served reference honest honest honest)"
+equals "the judge and the process that others are forked from have done so once" 2 "$(wc -l <counts)"
+equals "what a submission leaves is not there for the next" "wrong_result right wrong_result right" \
+    "$(served reference leaves finds leaves finds)"
+equals "signals, memory, descriptors and limits of that process are out of reach" "right right" \
+    "$(served reference reaches honest)"
+grep -o 'reached: [a-z0-9 /]*\|has a socket[: 0-9]*\|there is no zygote' answers | sed 's/^/# /'
+rm counts
+sed '/^if/,/^ .*/d' honest.py >any.py
+equals "threads that end at a fork are no hindrance" right "$(served with_pooled any)"
+equals "and nothing is said" "" "$(grep -l 'imports anew' answers err.txt)"
+
+# Else each process imports for itself.
+judge=("$GBRUN" judge -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=8' -o kept.gbr any.py)
+echo n=64 >sizes
+ran "${judge[@]}" --reference trusted/with_threaded.py --sizes sizes
+equals "and it is judged none the worse" 0 "$code"
+ran "$GBRUN" show kept.gbr
+has "threads that stay are said" out.txt 'each process imports anew what the reference does: what the reference imports has begun 1 threads'
+equals "nothing is left" "" "$(find "$TMPDIR" -name 'gbrun-judged-*')"
+finish
