@@ -9,10 +9,12 @@ import ast
 import collections
 import contextlib
 import ctypes
+import dataclasses
 import functools
 import gc
 import importlib
 import inspect
+import io
 import itertools
 import math
 import os
@@ -321,15 +323,14 @@ def _words(leaf):
 
 
 class _Tree:
-    """The structure of a value: node is (type, children by key), ("leaf", i) or ("constant", value)."""
+    """The structure of a value: node is (type, children by key), ("object", (class, node of its state)), ("leaf", i) or
+    ("constant", value)."""
 
     def __init__(self, value, words):
         self.leaves, self.names, self.addresses, self.keepers = [], [], [], []
         self.node = self.read(value, words)
 
     def read(self, value, words):
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            value = tuple(value)
         try:
             found = _leaf_of(value)
         except gbrun.Error as error:
@@ -339,15 +340,36 @@ class _Tree:
                 into.append(part)
             self.names.append(words)
             return "leaf", len(self.leaves) - 1
+        state = _state_of(value)
+        if state is not None:
+            return "object", (type(value), self.read(state, words))
         if isinstance(value, dict):
             return "dict", {key: self.read(item, f"{words}[{key!r}]") for key, item in value.items()}
         if isinstance(value, (tuple, list)):
             kind = "tuple" if isinstance(value, tuple) else "list"
             return kind, [self.read(item, f"{words}[{i}]") for i, item in enumerate(value)]
-        if value is None or isinstance(value, (int, float, complex, str, bytes)) or _is_named(value):
+        if value is None or isinstance(value, (int, float, complex, str, bytes, set)) or _is_named(value):
             return "constant", value
-        raise gbrun.Error(f"{words} is {type(value).__name__}: expected tensors, arrays, numbers, texts, and tuples, lists"
-                          " or dicts of them")  # fmt: skip
+        raise gbrun.Error(f"{words} is {type(value).__name__}: expected tensors, arrays, numbers, texts, and tuples, lists,"
+                          " dicts, dataclasses or modules of them")  # fmt: skip
+
+
+def _state_of(value):
+    """What an object is made of, which is one of a class that the other process can import; None: it is no such object."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple(value)
+    torch = sys.modules.get("torch")
+    is_module = torch is not None and isinstance(value, torch.nn.Module)
+    is_object = is_module or dataclasses.is_dataclass(value) or isinstance(value, types.SimpleNamespace)
+    return vars(value) if is_object and hasattr(value, "__dict__") and not isinstance(value, type) else None
+
+
+def _object_of(kind, state):
+    if isinstance(state, tuple):
+        return kind._make(state)
+    made = kind.__new__(kind)
+    vars(made).update(state)
+    return made
 
 
 def _is_named(value):
@@ -371,12 +393,14 @@ def _maker(node, leaves, views):
             return f"L[{value}]" + ends.get(leaves[value].kind, "")
         if kind == "constant":
             return constant(value)
+        if kind == "object":
+            return f"N({constant(value[0])}, {code(value[1])})"
         if kind == "dict":
             return "{" + ", ".join(f"{constant(key)}: {code(item)}" for key, item in value.items()) + "}"
         parts = "".join(code(item) + ", " for item in value)
         return f"({parts})" if kind == "tuple" else f"[{parts}]"
 
-    return eval(f"lambda: {code(node)}", {"L": views, "K": constants})
+    return eval(f"lambda: {code(node)}", {"L": views, "K": constants, "N": _object_of})
 
 
 def _storer(node, stores, words="output"):
@@ -391,6 +415,9 @@ def _storer(node, stores, words="output"):
                 raise gbrun.Error(f"{words} is {value!r}: expected {inner!r}, as the reference returns")
 
         return store_constant
+    if kind == "object":
+        part = _storer(inner[1], stores, words)
+        return part if inner[1][0] == "tuple" else lambda value: part(_state_of(value))
     keys = list(inner) if kind == "dict" else range(len(inner))
     parts = [(key, _storer(inner[key], stores, f"{words}[{key!r}]")) for key in keys]
     kinds = dict if kind == "dict" else (tuple, list)
@@ -413,7 +440,7 @@ def _said(value):
 
 def _store(leaf, view, name, also):
     """Of one array: refuses what is none of exactly this kind, and copies it to the view unless it is there already. also:
-    numbers of another type that are taken."""
+    other types of numbers that are taken."""
 
     def refuse(value):
         raise gbrun.Error(f"{name} is {_said(value)}: expected {_words(leaf)}, as the reference returns")
@@ -421,7 +448,7 @@ def _store(leaf, view, name, also):
     if leaf.kind == "torch":
         torch = sys.modules["torch"]
         plain, shape, device, place = (torch.Tensor, torch.nn.Parameter), view.shape, view.device, view.data_ptr()
-        strides, dtypes = view.stride(), (view.dtype, getattr(torch, also) if also else view.dtype)
+        strides, dtypes = view.stride(), [view.dtype, *(getattr(torch, name) for name in also)]
 
         def store(value):
             if type(value) not in plain or value.layout is not torch.strided or value.dtype not in dtypes or \
@@ -434,7 +461,7 @@ def _store(leaf, view, name, also):
         plain = (numpy_kinds(package) if leaf.kind == "numpy" else ()) + (package.ndarray,)
 
         def store(value):
-            if type(value) not in plain or value.dtype not in (view.dtype, also) or value.shape != view.shape:
+            if type(value) not in plain or value.dtype not in [view.dtype, *also] or value.shape != view.shape:
                 refuse(value)
             if value is not view:
                 view[...] = value
@@ -585,10 +612,33 @@ def _secret():
 # --- the judge's process ---------------------------------------------------------------------------------------------
 
 # What the judge says of its inputs and outputs. constants: which inputs are the same for all seeds, and are there once.
-# places: of each output the input that is its memory, or None; also: the reference's type of numbers, if it is not that of
-# this memory. The rest is of KernelBench's layout.
-_Plan = collections.namedtuple("_Plan", "layout inputs leaves constants outputs output_leaves places also init seed")
+# places: of each output the input that is its memory, or None; also: types of numbers that are taken besides that of this
+# memory. is_random: generators are seeded before each call. The rest is of KernelBench's layout.
+_Plan = collections.namedtuple(
+    "_Plan", "layout inputs leaves constants outputs output_leaves places also is_random init seed")  # fmt: skip
 _CONSTANT_LEAST = 64  # bytes: smaller ones may be the same by chance
+
+
+class _Pickler(pickle.Pickler):
+    def persistent_id(self, value):
+        """Of a class of a file that was loaded by its path: another one of that name may be found first."""
+        path = getattr(sys.modules.get(value.__module__), "_gbrun_path", None) if isinstance(value, type) else None
+        return path and (path, value.__qualname__)
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, found):
+        return functools.reduce(getattr, found[1].split("."), gbrun._imported(found[0]))
+
+
+def _said_of(plan):
+    said = io.BytesIO()
+    _Pickler(said).dump(tuple(plan))
+    return said.getvalue()
+
+
+def _plan_of(said):
+    return _Plan(*_Unpickler(io.BytesIO(said)).load())
 
 
 class _Reference:
@@ -598,7 +648,7 @@ class _Reference:
         self.case, self.path = case, case.reference.decode()
         warm(self.path)
         self.files = _Files([os.path.dirname(os.path.abspath(self.path))])
-        self.constants, self.is_said, self.switches = {}, False, _switches()
+        self.constants, self.is_said, self.drawn, self.switches = {}, False, None, _switches()
         try:
             module = gbrun._imported(self.path)
             _use_device(case)
@@ -670,8 +720,9 @@ class _Reference:
                 self.scratch = [_space(leaf).new(leaf.extent) for leaf in tree.leaves]
                 self.views = [_view(leaf, address) for leaf, (_, address) in zip(tree.leaves, self.scratch)]
                 self.make = _maker(tree.node, tree.leaves, self.views)
-                self.plan = _Plan(self.layout.name, tree.node, tree.leaves, (), None, None, None, None, self.init,
+                self.plan = _Plan(self.layout.name, tree.node, tree.leaves, (), None, None, None, None, False, self.init,
                                   self.seed)
+                self.drawn = self.seed
             trees.append(kept)
             output = _Tree(self.expected([address for _, address in kept]), "output")
             changed |= {i for i, leaf in enumerate(tree.leaves)
@@ -681,6 +732,8 @@ class _Reference:
             node, packed = output.node, [_packed(leaf) for leaf in output.leaves]
             self.pools.append(_packed_copies(output))
         self.changed, self.output_names, self.returned = changed, output.names, packed
+        is_random = self.is_random([address for _, address in trees[1]])
+        self.drawn = self.seed if is_random else None
         places = [self.place_of(leaf, address) for leaf, address in zip(output.leaves, output.addresses)]
         self.unread = {i for i in range(len(tree.leaves)) if i not in changed and self.is_unread(i, trees[1])}
         for i, place in enumerate(places):
@@ -689,17 +742,24 @@ class _Reference:
             exact = [j for j in free if tree.leaves[j] == packed[i]]
             places[i] = next(iter(exact + free * (self.check is not None)), None) if place is None else place
         packed = [leaf if place is None else tree.leaves[place] for leaf, place in zip(packed, places)]
-        also = [None if leaf.dtype == other.dtype else other.dtype for leaf, other in zip(packed, self.returned)]
+        also = [self.also_taken(leaf, other) for leaf, other in zip(packed, self.returned)]
         constants = [i not in changed | self.unread and leaf.extent >= _CONSTANT_LEAST and
                      _space(leaf).equal(trees[0][i][1], trees[1][i][1], leaf.extent)
                      for i, leaf in enumerate(tree.leaves)]  # fmt: skip
         self.names, self.kept_constants = tree.names, {i: trees[1][i] for i, is_so in enumerate(constants) if is_so}
-        self.plan = self.plan._replace(constants=constants, outputs=node, output_leaves=packed, places=places, also=also)
+        self.plan = self.plan._replace(constants=constants, outputs=node, output_leaves=packed, places=places, also=also,
+                                       is_random=is_random)
         self.copies = [_space(leaf).new(leaf.extent) for leaf in packed]
         self.outputs = [_view(leaf, address) for leaf, (_, address) in zip(packed, self.copies)]
         self.make_output = _maker(node, packed, self.outputs)
         self.tolerances = {} if self.check is not None else self.derive([address for _, address in trees[1]])
         self.try_check([address for _, address in trees[1]])
+
+    def also_taken(self, leaf, returned):
+        """The reference's type; where a check of its own says what is right, those of floating-point inputs, too."""
+        inputs = self.plan.leaves if self.check is not None and _is_floating(returned) else []
+        others = [each.dtype for each in inputs if each.kind == leaf.kind and _is_floating(each)]
+        return [dtype for dtype in dict.fromkeys([returned.dtype, *others]) if dtype != leaf.dtype]
 
     def is_unread(self, i, kept):
         """Is this input memory for a result that the reference puts elsewhere? It does not depend on what is there."""
@@ -711,16 +771,27 @@ class _Reference:
         else:
             keeper, inputs[i] = _space(leaf).new(leaf.extent)
             _space(leaf).scatter(inputs[i], leaf.extent)
+        return self.is_again(inputs)
+
+    def is_again(self, inputs):
+        """Is the result that of the second set?"""
         again = _packed_copies(_Tree(self.expected(inputs), "output"))
         return all(_space(leaf).equal(a[1], b[1], leaf.extent) for leaf, a, b in zip(self.returned, again, self.pools[1]))
+
+    def is_random(self, inputs):
+        """Does it draw numbers, as dropout does? With another seed it is another result, with this one the same."""
+        self.drawn = self.seed + 1
+        is_same = self.is_again(inputs)
+        self.drawn = self.seed
+        return not is_same and self.is_again(inputs)
 
     def derive(self, inputs):
         """What comparisons allow where no one has said it, by output."""
         key = self.path, os.stat(self.path).st_mtime_ns, *(self.case.keys[i] + b"=" + self.case.values[i] for i in range(self.case.n_arguments))
         places = [i for i, view in enumerate(self.outputs) if gbrun_tolerance.is_floating(view)]
         if key not in _derived:
-            _seed_all(self.seed)
-            _derived[key] = gbrun_tolerance.derived_tolerance(self.call, (self.load(inputs),))
+            _derived[key] = gbrun_tolerance.derived_tolerance(
+                self.call, (self.load(inputs),), lambda: _seed_all(self.seed))  # fmt: skip
         return dict(zip(places, _derived[key])) if len(places) == len(_derived[key]) else {}
 
     def place_of(self, leaf, address):
@@ -753,6 +824,8 @@ class _Reference:
     def load(self, inputs):
         for leaf, (_, to), address in zip(self.plan.leaves, self.scratch, inputs):
             _space(leaf).copy(to, address, leaf.extent)
+        if self.drawn is not None:
+            _seed_all(self.drawn)
         return self.make()
 
     def expected(self, inputs):
@@ -773,7 +846,11 @@ def _is_room(leaf, other):
     """Can an input be memory for what the reference returns? With as many numbers, of that type or floating-point ones."""
     is_array = leaf.kind not in ("list", "number") and leaf.extent > 0
     is_like = (leaf.kind, math.prod(leaf.shape), leaf.on_device) == (other.kind, math.prod(other.shape), other.on_device)
-    return is_array and is_like and (leaf == other or ("float" in str(leaf.dtype) and "float" in str(other.dtype)))
+    return is_array and is_like and (leaf == other or (_is_floating(leaf) and _is_floating(other)))
+
+
+def _is_floating(leaf):
+    return "float" in str(leaf.dtype)
 
 
 def _copied(leaf, address):
@@ -822,13 +899,18 @@ def _places(case, plan, constants):
     return inputs, outputs
 
 
+def _drawn(case, plan):
+    """The seed of an object's next call, in both processes."""
+    return _u64.from_address(case.share(case.host, 8)) if plan.is_random else _u64()
+
+
 class _Judge:
     """An object of the judge's process."""
 
     def __init__(self, case, task):
         self.case, self.task, self.plan = case, task, task.plan
         if not task.is_said:
-            said = pickle.dumps(tuple(self.plan))
+            said = _said_of(self.plan)
             header, room = case.share(case.host, 8), case.share(case.host, len(said))
             if not header or not room:
                 raise gbrun.Error("verify = judge: too little memory for what describes inputs and outputs")
@@ -837,6 +919,7 @@ class _Judge:
             task.is_said = True
         known = set(task.constants)
         self.inputs, self.outputs = _places(case, self.plan, task.constants)
+        self.drawn = _drawn(case, self.plan)
         self.kept = [task.kept_constants[i] if is_constant else _space(leaf).new(leaf.extent)
                      for i, (leaf, is_constant) in enumerate(zip(self.plan.leaves, self.plan.constants))]  # fmt: skip
         for i in set(task.constants) - known:
@@ -855,6 +938,7 @@ class _Judge:
         pass
 
     def refresh(self, stream, seed):
+        self.drawn.value = _secret()
         tree = self.task.inputs_of(seed & 0x7FFFFFFF)
         for i, (leaf, address) in enumerate(zip(tree.leaves, tree.addresses)):
             space = _space(leaf)
@@ -881,6 +965,7 @@ class _Judge:
     def verify(self, stream):
         """Pairs of a name and what went wrong, or what is to be compared: as of gbrun._checks."""
         task, inputs = self.task, [address for _, address in self.kept]
+        task.drawn = self.drawn.value if self.plan.is_random else None
         for i, leaf in enumerate(self.plan.leaves):
             if i not in task.changed | task.unread and not _space(leaf).equal(self.inputs[i], inputs[i], leaf.extent):
                 yield task.names[i], "was written to: the reference does not do that"
@@ -937,11 +1022,11 @@ class _Submission:
         self.constants = {}
         header = case.share(case.host, 8)
         n = _u64.from_address(header).value
-        self.plan = _Plan(*pickle.loads(ctypes.string_at(case.share(case.host, n), n)))
-        layout = next(layout for layout in _LAYOUTS if layout.name == self.plan.layout)
         beside = os.path.dirname(os.path.abspath(case.reference.decode()))
         path = (case.reference if case.is_reference else case.path).decode()
         self.files = _Files([os.path.dirname(os.path.abspath(path)), beside])
+        self.plan = _plan_of(ctypes.string_at(case.share(case.host, n), n))
+        layout = next(layout for layout in _LAYOUTS if layout.name == self.plan.layout)
         name = layout.reference if case.is_reference else case.function.decode() or layout.submission
         function = _named(gbrun._imported(path), path, name, f"as {layout.words} has it")
         for kind in {leaf.kind for leaf in self.plan.leaves + self.plan.output_leaves} & {"torch", "numpy", "cupy"}:
@@ -970,8 +1055,13 @@ class _Judged:
                    for leaf, address, place in zip(plan.output_leaves, outputs, plan.places)]  # fmt: skip
         stores = [_store(*parts) for parts in zip(plan.output_leaves, targets, names, plan.also)]
         make, store, function = _maker(plan.inputs, plan.leaves, views), _storer(plan.outputs, stores), task.function
+        drawn = _drawn(case, plan)
 
         def run():
             store(function(make()))
 
-        self.calls = gbrun._Calls(lambda error: gbrun._plugin_fail(case, error), run)
+        def run_seeded():
+            _seed_all(drawn.value)
+            run()
+
+        self.calls = gbrun._Calls(lambda error: gbrun._plugin_fail(case, error), run_seeded if plan.is_random else run)

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import math
+import sys
 
 # The distance of 1 from the next number.
 _EPSILONS = {
@@ -68,6 +69,21 @@ def _no_gradients(inputs):
     return contextlib.nullcontext()
 
 
+@contextlib.contextmanager
+def _double_by_default():
+    """Of what the reference makes itself, such as a first state of zeros."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(usual)
+
+
 def _rms(array):
     return math.sqrt(float((array * array).mean())) if math.prod(array.shape) else 0.0
 
@@ -99,14 +115,17 @@ def _tolerance(output, double):
     return {"rms": rms, "abs": max(_LARGEST * rms, _OBSERVED * _largest(error)), "scale": _largest(exact), "text": how}
 
 
-def derived_tolerance(reference, inputs):
-    """reference(*inputs) gives arrays, or containers of them. Returns a dict for each floating one, in order: "rms" of the
-    differences and "abs", the largest, in the output's unit; "scale", the largest magnitude; "text", how they come about.
-    Other outputs are equal or wrong."""
+def derived_tolerance(reference, inputs, seed=lambda: None):
+    """reference(*inputs) gives arrays, or containers of them; before that, seed is called. Returns a dict for each
+    floating one, in order: "rms" of the differences and "abs", the largest, in the output's unit; "scale", the largest
+    magnitude; "text", how they come about. Other outputs are equal or wrong."""
     with _no_gradients(inputs):
+        seed()
         outputs = _arrays(reference(*_each(inputs, _copied)))
         try:
-            doubles = _arrays(_in_double(reference)(*_each(inputs, _double)))
+            with _double_by_default():
+                seed()
+                doubles = _arrays(_in_double(reference)(*_each(inputs, _double)))
         except Exception:
             doubles = []
     if [tuple(array.shape) for array in doubles] != [tuple(array.shape) for array in outputs]:

@@ -324,6 +324,106 @@ equals "also if it is of other numbers, where a check of the reference's takes t
     "1 function,ok function,wrong result reference,ok reference,ok" "$code $(column subject,status | sort | paste -sd ' ')"
 has "with its words" err.txt 'check_implementation: not twice as much'
 
+# Objects of classes in the task's files; numbers of the inputs' type, where a check of the reference's takes them.
+cat >trusted/kinds.py <<'PY'
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    scale: float
+    weights: np.ndarray
+    known: set
+PY
+cat >trusted/objects.py <<'PY'
+from typing import NamedTuple
+
+import numpy as np
+from kinds import Config
+
+
+class Data(NamedTuple):
+    x: np.ndarray
+    config: Config
+
+
+class Result(NamedTuple):
+    sums: np.ndarray
+    last: float
+
+
+def generate_input(n, seed):
+    random = np.random.default_rng(seed)
+    return Data(random.random(n, "f4"), Config(random.random(), random.random(n, "f4"), {"a", "b"}))
+
+
+def ref_kernel(data):
+    sums = np.cumsum(data.x * data.config.weights, dtype="f8") * data.config.scale
+    return Result(sums, sums[-1].item())
+
+
+def check_implementation(data, output):
+    return all(np.allclose(a, b, 1e-3) for a, b in zip(output, ref_kernel(data)))
+PY
+cat >objects.py <<'PY'
+import numpy as np
+from kinds import Config
+
+
+def custom_kernel(data, kind="f4"):
+    assert type(data.config) is Config and data.config.known == {"a", "b"}
+    sums = np.cumsum(data.x * data.config.weights, dtype="f4") * np.float32(data.config.scale)
+    return sums.astype(kind), float(sums[-1])
+
+
+def half(data):
+    return custom_kernel(data, "f2")
+
+
+def first(data, kept=[]):
+    kept.append(data.config) if not kept else None
+    return custom_kernel(data._replace(config=Config(kept[0].scale, data.config.weights, kept[0].known)))
+PY
+judged "plugin = python
+reference = trusted/objects.py
+n = 32" objects.py objects.py:half objects.py:first
+equals "objects are built anew" "1 ok failed wrong result" "$code $(column status | paste -sd ' ')"
+has "other types of numbers are refused" err.txt 'output 0 is ndarray of float16, shape (32,): expected'
+
+# A reference that draws numbers of its own: the same ones are drawn by what is judged.
+cat >trusted/dropout.py <<'PY'
+import numpy as np
+
+
+def generate_input(n, seed):
+    return np.random.rand(n)
+
+
+def ref_kernel(data):
+    return data * (np.random.rand(len(data)) < 0.8)
+PY
+cat >dropouts.py <<'PY'
+import numpy as np
+
+
+def custom_kernel(data):
+    kept = np.random.rand(len(data)) < 0.8
+    return np.where(kept, data, 0)
+
+
+def first(data, kept=[]):
+    kept.append(np.random.rand(len(data)) < 0.8) if not kept else None
+    return np.where(kept[0], data, 0)
+PY
+judged "plugin = python
+reference = trusted/dropout.py
+n = 32
+sweep.subject = function, reference" dropouts.py dropouts.py:first
+equals "what is random has its seed" "1 function,ok function,wrong result reference,ok reference,ok" \
+    "$code $(column subject,status | sort | paste -sd ' ')"
+
 # Each of these imports PyTorch twice.
 if [ -n "${LONG-}" ] && "$python" -c 'import torch' 2>/dev/null; then
     cat >trusted/model.py <<'PY'

@@ -26,5 +26,6 @@ sum, without a block: outside
 casts inside: 1 16 roundings of float32
 no doubles: 16 roundings of float32: the reference does not run in float64
 inputs stay: True
-module: True' "$(cat out.txt err.txt)"
+module: True
+own tensors: True' "$(cat out.txt err.txt)"
 finish

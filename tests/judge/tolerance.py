@@ -90,5 +90,7 @@ if torch:
     found = tolerance.derived_tolerance(layer, (inputs,))[0]
     other = (inputs.unsqueeze(1) * layer.weight).sum(-1) + layer.bias
     print(f"module: {is_within(found, other.detach().numpy(), layer.double()(inputs.double()).detach().numpy())}")
+    found = tolerance.derived_tolerance(lambda x: torch.nn.functional.pad(x, (0, 1)) @ torch.ones(513, 64), (inputs,))
+    print(f"own tensors: {'float64' not in found[0]['text']}")
 else:
-    print("module: True")
+    print("module: True\nown tensors: True")

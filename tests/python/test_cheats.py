@@ -1,8 +1,11 @@
 """Tests of gbrun.measure(fn, verify=) with functions that cheat, and with honest ones. usage: test_cheats.py [NAME]...,
 or test_cheats.py --table [cuda]: who gains, in all grades; PYTHONPATH: where gbrun.py is; GBRUN_LIBRARY: libgbrun.
 """
+import random
 import sys
+import types
 import unittest
+import unittest.mock
 
 import cheats
 import gbrun
@@ -77,6 +80,46 @@ class Tests(unittest.TestCase):
                 self.assertTrue(problem.measure(cheats.TWINS[name]), name)
                 for values, then in zip((problem.a, problem.b), before):
                     self.assertTrue(bool((values == then).all()), name)
+
+
+    # What stands behind these holds each alone: a cheat that one of them would let pass is found by another.
+
+    def verification(self, values, fn):
+        return gbrun._Verification(fn, lambda: values + 1, None, [values], True, True)
+
+    def test_a_refresh_renews_all(self):
+        values = packages()[0].arange(300) % 7 + 1.5
+        before = values + 0
+        verification = self.verification(values, lambda: values + 1)
+        verification.refresh(None, 7)
+        self.assertFalse((values == before).any())
+        verification.refresh(None, 0)
+        self.assertTrue((values == before).all())
+
+    def test_a_reset_renews_a_part_of_inputs_and_outputs(self):
+        values = packages()[0].arange(300) % 7 + 1.5
+        before = values + 0
+        verification = self.verification(values, lambda: values + 1)
+        with unittest.mock.patch.object(gbrun, "_secret", random.Random(3)):
+            verification.run(None, 1)
+            output = verification.left() + 0
+            verification.reset(None, 1)
+        self.assertEqual(int((values != before).sum()), 5)  # a 64th
+        self.assertEqual(int((verification.left() != output).sum()), 5)
+        verification.refresh(None, 0)
+        verification.reset(None, 1)  # what follows is as the first
+        self.assertTrue((values == before).all())
+
+    def test_what_is_written_after_the_call_is_none_of_it(self):
+        values = packages()[0].arange(300) % 7 + 1.5
+        output = values + 1
+        runtime = types.SimpleNamespace(deviceSynchronize=lambda: output.__iadd__(is_late))
+        package = types.SimpleNamespace(ndarray=type("ndarray", (), {}), cuda=types.SimpleNamespace(runtime=runtime))
+        with unittest.mock.patch.dict(sys.modules, cupy=package):
+            for is_late, expected in ((0, []), (1, [("output", "was written after the call had returned")])):
+                verification = self.verification(values, lambda: output)
+                verification.run(None, 1)
+                self.assertEqual([found for found in verification.verify(None) if isinstance(found[1], str)], expected)
 
 
 def table(device):
