@@ -19,12 +19,12 @@ names()
         if [ -n "${LONG-}${GPU-}" ]; then cat; else grep -xF "$(printf '%s\n' "${short[@]}")"; fi
 }
 
-# judged FILE REFERENCE KEYS NAME...: results.gbr and out.csv of these.
+# judged REFERENCE KEYS FILE:NAME...: results.gbr and out.csv of these.
 judged()
 {
-    local file=$1 reference=$2 keys=$3 list
-    shift 3
-    list=$(printf ", ./$file:%s" "$@")
+    local reference=$1 keys=$2 list
+    shift 2
+    list=$(printf ', ./%s' "$@")
     rm -f results.gbr
     cat >bench.ini <<INI
 [defaults]
@@ -48,22 +48,25 @@ INI
 # group NAME HONEST CHEATS REFERENCE KIND KEYS
 group()
 {
-    local honest cheats
+    local honest cheats right twin
     mapfile -t honest < <(names "$2" "$5")
-    judged "$2" "$4" "$6" "${honest[@]}"
+    twin=$(printf '%s\n' "${honest[@]}" | grep -xm 1 'plain\|ModelNew')
+    judged "$4" "$6" "${honest[@]/#/$2:}"
     cp out.csv honest.csv
     equals "$1: nothing honest is refused" "$(printf '%s,ok\n' "${honest[@]}")" "$(cut -d, -f1,2 out.csv)"
     [ -n "$3" ] || return
     mapfile -t cheats < <(names "$3" "$5")
-    judged "$3" "$4" "$6" "${cheats[@]}"
+    judged "$4" "$6" "${cheats[@]/#/$3:}"
     equals "$1: each cheat has an outcome" "${#cheats[@]}" "$(grep -c . out.csv)"
     equals "$1: each cheat is found" "" "$(awk -F, -v slow=" $as_slow " \
         '$2 == "ok" && !index(slow, " " $1 " ") { print $1 }' out.csv)"
-    # Intervals, as times are of a machine that does other things, too.
-    [ -z "${LONG-}" ] || equals "$1: none gains" "" "$(awk -F, 'FNR == NR { if ($1 ~ /^(plain|ModelNew)$/) least = $3; next }
-        $2 == "ok" && $4 < 0.98 * least { print $1, $4 / least }' honest.csv out.csv)"
-    awk -F, -v group="$1" 'FNR == NR { if ($1 ~ /^(plain|ModelNew)$/) least = $3; next }
+    awk -F, -v group="$1" -v twin="$twin" 'FNR == NR { if ($1 == twin) least = $3; next }
         { printf "# %-8s %-32s %-14s %s\n", group, $1, $2, $2 == "ok" ? $3 / least : "" }' honest.csv out.csv
+    mapfile -t right < <(awk -F, '$2 == "ok" { print $1 }' out.csv)
+    [ -n "${LONG-}" ] && [ ${#right[@]} -gt 0 ] || return
+    judged "$4" "$6
+rounds = 6" "$2:$twin" "${right[@]/#/$3:}"
+    equals "$1: none gains" "" "$(gains call "$twin")"
 }
 
 cp "$top_srcdir"/tests/judge/python/*.py .
