@@ -54,9 +54,9 @@ static int blas_enqueue(const struct cublas *cublas, const struct gemm *gemm, si
     return cublas->functions->multiply_types(
         cublas->handle, is_b_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
         is_a_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS, n, m, k,
-        cublas_scalar(compute, true), gemm->b, type, is_b_transposed ? k : n, gemm->a, type,
-        is_a_transposed ? m : k, cublas_scalar(compute, false), c, c_type, n, compute,
-        CUBLAS_DEFAULT_ALGORITHM);
+        cublas_scalar(compute, true), gemm->arrays[ARRAY_RIGHT].device, type,
+        is_b_transposed ? k : n, gemm->arrays[ARRAY_LEFT].device, type, is_a_transposed ? m : k,
+        cublas_scalar(compute, false), c, c_type, n, compute, CUBLAS_DEFAULT_ALGORITHM);
 }
 
 /*
@@ -317,9 +317,9 @@ static struct product product_of(const struct gemm *gemm)
     const bool is_a_transposed = gemm_is_a_transposed(gemm);
     const bool is_b_transposed = gemm_is_b_transposed(gemm);
     return (struct product){
-        .a = gemm->a,
-        .b = gemm->b,
-        .c = gemm->c,
+        .a = gemm->arrays[ARRAY_LEFT].device,
+        .b = gemm->arrays[ARRAY_RIGHT].device,
+        .c = gemm->arrays[ARRAY_OUTPUT].device,
         .m = shape->m,
         .n = shape->n,
         .k = shape->k,
@@ -366,11 +366,12 @@ static int32_t prepare_blas(struct gemm *gemm, const struct gb_queue *queue)
     const struct gb_host *host = gemm->host;
     int32_t status = cublas_start(&cuda->blas, host, queue->native, CUBLAS_FULL_REDUCTION);
     if (status == GB_OK)
-        status = blas_product(&cuda->blas, gemm, false, gemm->c);
+        status = blas_product(&cuda->blas, gemm, false, gemm->arrays[ARRAY_OUTPUT].device);
     if (status == GB_OK)
         status = status_of(gemm, cuda->kernels.driver.stream_synchronize(queue->native),
                            "multiplying for the first time");
-    copy_memory(host, gemm->c, gemm->host_c, gemm_output_bytes(gemm), &status);
+    copy_memory(host, gemm->arrays[ARRAY_OUTPUT].device, gemm->arrays[ARRAY_OUTPUT].host,
+                gemm->shape.m * gemm->shape.n * gemm->output->bytes, &status);
     return status;
 }
 
@@ -416,7 +417,7 @@ static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64
     int32_t status = GB_OK;
     if (gemm->kernel == KERNEL_CUBLAS) {
         for (uint64_t i = 0; status == GB_OK && i < iterations; i++)
-            status = blas_product(&cuda->blas, gemm, false, gemm->c);
+            status = blas_product(&cuda->blas, gemm, false, gemm->arrays[ARRAY_OUTPUT].device);
         return status;
     }
     for (uint64_t i = 0; result == CUDA_SUCCESS && i < iterations; i++)
