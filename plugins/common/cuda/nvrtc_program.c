@@ -40,9 +40,7 @@ enum { ARCHITECTURES_MAX = 256, OLDEST_ARCHITECTURE = 50, NO_MEMORY = 1 /* NVRTC
     X(words, nvrtcGetErrorString, const char *, (int result))
 
 struct nvrtc_functions {
-#define NVRTC_MEMBER(member, symbol, result, parameters) result(*member) parameters;
-    NVRTC_FUNCTIONS(NVRTC_MEMBER)
-#undef NVRTC_MEMBER
+    NVRTC_FUNCTIONS(SYMBOL_FUNCTION)
 };
 
 /* --- the library --- */
