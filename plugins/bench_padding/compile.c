@@ -2,9 +2,9 @@
 #define _GNU_SOURCE /* strndup */
 #include "compile.h"
 
-#include "plugins/common/bench_memory.h"
 #include "plugins/common/cuda/elf_function.h"
 #include "plugins/common/cuda/nvrtc_program.h"
+#include "plugins/common/measuring.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static bool build(const char *source, const char *kernel, const char *target, bo
     };
     struct nvrtc_output output = {0};
     snprintf(expression, sizeof expression, "%s<0>", kernel);
-    const double before = seconds_now();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     const bool is_built = nvrtc_build(&request, &output, reason, bytes);
-    ret->ms = 1e3 * (seconds_now() - before);
+    ret->ms = 1e-6 * (clock_ns(CLOCK_MONOTONIC) - begin_ns);
     const int64_t size = is_built && is_binary
                              ? elf_function_bytes(output.image, output.image_bytes, output.names[0],
                                                   &is_binary)

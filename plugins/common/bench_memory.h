@@ -7,8 +7,6 @@
 
 #include "bench_steps.h"
 
-#include <time.h>
-
 /* Zeroed memory of host->allocate, or NULL. */
 static inline void *host_memory(const struct gb_host *host, uint64_t bytes, int32_t *status)
 {
@@ -60,11 +58,4 @@ static inline void take_machine(const struct gb_host *host)
 {
     if (GB_HAS(host, exclusive))
         host->exclusive(host);
-}
-
-static inline double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
