@@ -22,10 +22,6 @@
 #include <string.h>
 
 #define P struct kernel_params
-#define TEXT(member, default_, help)                                                               \
-    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
-#define TEXTS(member, help)                                                                        \
-    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_TEMPLATE, P, member, "", NULL, 0, NULL, NULL, help)
 
 static const struct gb_option options[] = {
     TEXT(
@@ -279,8 +275,8 @@ static void check_judging(const struct gb_host *host, struct reporter *reporter,
 /* The first problem is the reason for GB_FAILED. */
 static int32_t make_settings(const struct gb_host *host, const void *params, struct settings *ret)
 {
-    const struct gb_host *first = host;
-    struct reporter reporter = {report_first, &first, 0};
+    struct first_problem first = {host, GB_OK};
+    struct reporter reporter = {fail_first, &first, 0};
     const int32_t status = settings_make(host, params, &reporter, ret);
     if (status == GB_OK && reporter.n == 0)
         check_judging(host, &reporter, ret);
