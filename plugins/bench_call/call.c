@@ -16,10 +16,6 @@
 #define P struct params
 static const char *const reference_memories[] = {"as_is", "host"};
 static const char *const subjects[] = {"function", "reference"};
-#define TEXT(member, default_, help)                                                               \
-    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
-#define TEXTS(member, help)                                                                        \
-    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_TEMPLATE, P, member, "", NULL, 0, NULL, NULL, help)
 
 static const struct gb_option options[] = {
     GB_LIST(P, library, GB_TYPE_STRING, NULL, NULL, NULL,
@@ -354,8 +350,8 @@ static bool find_functions(const struct plan *plan, struct reporter *reporter, s
 static int32_t create_waiting(const struct gb_host *host, const void *params, bool waits,
                               void **ret_bench)
 {
-    const struct gb_host *first = host;
-    struct reporter reporter = {report_first, &first, 0};
+    struct first_problem first = {host, GB_OK};
+    struct reporter reporter = {fail_first, &first, 0};
     struct call_bench *bench = host->allocate(host, sizeof *bench);
     if (bench == NULL)
         return GB_NO_MEMORY;

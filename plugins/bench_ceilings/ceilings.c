@@ -11,6 +11,7 @@
 #include "ceilings.h"
 
 #include "memory.h"
+#include "plugins/common/system/system_file.h"
 #include "plugins/common/team.h"
 #include "rates.h"
 
@@ -94,7 +95,7 @@ static uint64_t memory_limit_bytes(void)
 static uint64_t dram_bytes(const struct cpu_ceilings *cpu)
 {
     const uint64_t limit = memory_limit_bytes();
-    uint64_t bytes = 4 * caches_last_level(CACHES_FOLDER, cpu->cpus, cpu->n_threads);
+    uint64_t bytes = 4 * caches_last_level(CPU_FOLDER, cpu->cpus, cpu->n_threads);
     bytes = bytes > DRAM_BYTES_MIN ? bytes : DRAM_BYTES_MIN;
     return bytes < limit ? bytes : limit;
 }
@@ -103,10 +104,10 @@ static uint64_t dram_bytes(const struct cpu_ceilings *cpu)
  * level is full. Of the first level half. */
 static uint64_t cache_bytes(const struct cpu_ceilings *cpu, uint32_t level)
 {
-    const uint64_t here = caches_share(CACHES_FOLDER, cpu->cpus, cpu->n_threads, level);
+    const uint64_t here = caches_share(CPU_FOLDER, cpu->cpus, cpu->n_threads, level);
     if (level == 1)
         return here / 2;
-    const uint64_t below = caches_share(CACHES_FOLDER, cpu->cpus, cpu->n_threads, level - 1);
+    const uint64_t below = caches_share(CPU_FOLDER, cpu->cpus, cpu->n_threads, level - 1);
     return below < here ? (uint64_t)sqrt((double)below * (double)here) : here / 2;
 }
 

@@ -65,7 +65,6 @@ static inline int32_t cuda_ceilings_fill(const struct ceilings *ceilings,
     enum { THREADS = 256, BLOCKS_OF_UNIT = 8 };
     const struct cuda_ceilings *cuda = ceilings->own;
     fill.columns = (unsigned)cuda->n_units * BLOCKS_OF_UNIT;
-    fill.rows = fill.layers = 1;
     fill.threads = THREADS;
     const int32_t status = cuda_image_function(&cuda->kernels.driver, ceilings->host,
                                                cuda->kernels.module, name, &fill.function);

@@ -162,8 +162,7 @@ static int32_t plan_global(struct ceilings *ceilings)
     /* See ceilings.cu; blocks that only read leave a sum each, so they stay. */
     if (!is_of_cache(ceilings) && ceilings->roof->access != ACCESS_READ)
         n_blocks = (unsigned)cuda->n_uses;
-    cuda->launch = (struct cuda_launch){
-        .columns = n_blocks, .rows = 1, .layers = 1, .threads = THREADS};
+    cuda->launch = (struct cuda_launch){.columns = n_blocks, .threads = THREADS};
     ceilings->working_set_bytes = cuda->array_bytes * n_arrays;
     ceilings->array_bytes = (double)cuda->array_bytes * (double)n_passes;
     ceilings->element_bytes = sizeof(float);
@@ -236,8 +235,7 @@ static int32_t plan_shared(struct ceilings *ceilings)
     if (ceilings->params->bytes > 0)
         return ceilings_skip(ceilings, "has arrays of 16 KiB in each block: bytes is for memory "
                                        "and caches");
-    cuda->launch = (struct cuda_launch){
-        .columns = (unsigned)cuda->n_units, .rows = 1, .layers = 1, .threads = SLOTS};
+    cuda->launch = (struct cuda_launch){.columns = (unsigned)cuda->n_units, .threads = SLOTS};
     cuda->n_repeats = SHARED_PASSES;
     cuda->array_bytes = (uint64_t)SLOTS * VECTOR_BYTES; /* of a block */
     const unsigned n_blocks = cuda->launch.columns;

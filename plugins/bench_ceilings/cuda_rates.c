@@ -85,8 +85,6 @@ static int32_t plan_chains(struct ceilings *ceilings)
         return ceilings_skip(ceilings, "is for devices of compute capability 8.0 or later");
     cuda->launch = (struct cuda_launch){
         .columns = (unsigned)cuda->n_units * CHAIN_BLOCKS,
-        .rows = 1,
-        .layers = 1,
         .threads = THREADS,
         .arguments = {&cuda->starts, &cuda->ends, &cuda->constants, &cuda->n_repeats},
     };
@@ -179,8 +177,6 @@ static int32_t plan_mma(struct ceilings *ceilings)
                                        "fp8");
     cuda->launch = (struct cuda_launch){
         .columns = (unsigned)cuda->n_units * MMA_BLOCKS,
-        .rows = 1,
-        .layers = 1,
         .threads = THREADS,
         .arguments = {&cuda->starts, &cuda->ends, &cuda->n_repeats},
     };

@@ -13,6 +13,7 @@ CEILINGS_CPU_SOURCES = \
 	plugins/bench_ceilings/roofs.h
 plugins_bench_ceilings_bench_ceilings_la_SOURCES = \
 	$(CEILINGS_CPU_SOURCES) \
+	$(SYSTEM_SOURCES) \
 	plugins/bench_ceilings/ceilings.c \
 	plugins/bench_ceilings/ceilings.cu \
 	plugins/bench_ceilings/ceilings.h

@@ -4,11 +4,10 @@
 #include "roofs.h"
 
 #include "plugins/common/simd.h"
+#include "plugins/common/system/system_file.h"
 
 #include <gbrun/bench.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef __x86_64__
@@ -188,64 +187,30 @@ uint64_t memory_right(int32_t access, const void *array, uint64_t bytes, uint64_
 
 /* --- the caches --- */
 
-enum { INDEX_MAX = 8, LEVEL_MAX = 4, TEXT_BYTES = 64 };
+enum { LEVEL_MAX = 4 };
 
-struct cache {
-    uint64_t bytes;
-    uint32_t first_cpu; /* of those that share it: tells caches of one level apart */
-};
-
-static bool read_word(const char *folder, uint32_t cpu, uint32_t index, const char *name,
-                      char text[TEXT_BYTES])
+static bool find(const char *folder, uint32_t cpu, uint32_t level, struct cpu_cache *ret)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/cpu%u/cache/index%u/%s", folder, (unsigned)cpu, (unsigned)index,
-             name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    const bool is_read = fgets(text, TEXT_BYTES, file) != NULL;
-    fclose(file);
-    return is_read;
-}
-
-static uint64_t scaled(const char *text)
-{
-    char *unit = NULL;
-    const uint64_t bytes = strtoull(text, &unit, 10);
-    return bytes << (*unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0);
-}
-
-static bool find(const char *folder, uint32_t cpu, uint32_t level, struct cache *ret)
-{
-    char text[TEXT_BYTES];
-    for (uint32_t i = 0; i < INDEX_MAX && read_word(folder, cpu, i, "level", text); i++) {
-        if (strtoul(text, NULL, 10) != level || !read_word(folder, cpu, i, "type", text) ||
-            text[0] == 'I' || !read_word(folder, cpu, i, "size", text))
-            continue;
-        ret->bytes = scaled(text);
-        ret->first_cpu = read_word(folder, cpu, i, "shared_cpu_list", text)
-                             ? (uint32_t)strtoul(text, NULL, 10)
-                             : cpu;
-        return ret->bytes > 0;
-    }
+    for (uint32_t i = 0; cpu_cache_read(folder, cpu, i, ret); i++)
+        if (ret->level == level && ret->kind != 'i' && ret->bytes > 0)
+            return true;
+    *ret = (struct cpu_cache){0};
     return false;
 }
 
 /* Of each CPU its cache of the level; bytes are 0 where it has none. Returns how many have one. */
 static uint32_t find_all(const char *folder, const uint32_t *cpus, uint32_t n, uint32_t level,
-                         struct cache *caches)
+                         struct cpu_cache *caches)
 {
     uint32_t n_found = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        caches[i] = (struct cache){0};
+    for (uint32_t i = 0; i < n; i++)
         n_found += find(folder, cpus[i], level, &caches[i]);
-    }
     return n_found;
 }
 
 /* How many of the first n others use the same cache as this one. */
-static uint32_t count_others(const struct cache *caches, uint32_t n, const struct cache *this)
+static uint32_t count_others(const struct cpu_cache *caches, uint32_t n,
+                             const struct cpu_cache *this)
 {
     uint32_t n_others = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -256,7 +221,7 @@ static uint32_t count_others(const struct cache *caches, uint32_t n, const struc
 
 uint64_t caches_share(const char *folder, const uint32_t *cpus, uint32_t n, uint32_t level)
 {
-    struct cache caches[CACHES_CPUS_MAX];
+    struct cpu_cache caches[CACHES_CPUS_MAX];
     uint64_t smallest = UINT64_MAX;
     if (n == 0 || n > CACHES_CPUS_MAX || find_all(folder, cpus, n, level, caches) < n)
         return 0;
@@ -269,7 +234,7 @@ uint64_t caches_share(const char *folder, const uint32_t *cpus, uint32_t n, uint
 
 uint64_t caches_last_level(const char *folder, const uint32_t *cpus, uint32_t n)
 {
-    struct cache caches[CACHES_CPUS_MAX];
+    struct cpu_cache caches[CACHES_CPUS_MAX];
     uint64_t sum = 0;
     if (n > CACHES_CPUS_MAX)
         return 0;

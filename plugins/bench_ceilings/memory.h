@@ -50,8 +50,6 @@ uint64_t memory_right(int32_t access, const void *array, uint64_t bytes, uint64_
 
 /* --- how large the caches are that some CPUs have --- */
 
-#define CACHES_FOLDER "/sys/devices/system/cpu" /* where Linux lists them */
-
 enum { CACHES_CPUS_MAX = 1024 }; /* more at once are not known */
 
 /* What each of the CPUs has of a cache of the level, 1 to 4, for data, if it shares it evenly with

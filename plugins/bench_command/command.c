@@ -36,8 +36,6 @@ struct params {
 enum { DISK_AS_IS, DISK_WARM, DISK_COLD, DISK_DROPPED };
 
 #define P struct params
-#define TEXT(member, default_, help)                                                               \
-    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
 
 static const char *const disk_caches[] = {"as_is", "warm", "cold", "dropped"};
 

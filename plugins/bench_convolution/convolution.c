@@ -5,6 +5,7 @@
 #include "convolution.h"
 
 #include "plugins/common/bench_memory.h"
+#include "plugins/common/measuring.h"
 #include "plugins/common/validation.h"
 
 #include <inttypes.h>
@@ -123,7 +124,7 @@ static struct window_shape shape_of(const struct params *params)
     return shape;
 }
 
-static void set_lengths(struct convolution *convolution)
+static void set_arrays(struct convolution *convolution)
 {
     const struct window_shape *shape = &convolution->shape;
     const uint64_t x = (uint64_t)shape->n * (uint64_t)shape->x.image;
@@ -132,8 +133,8 @@ static void set_lengths(struct convolution *convolution)
     const uint64_t lengths[DIRECTIONS][ARRAYS] = {[DIRECTION_FORWARD] = {f, x, y},
                                                   [DIRECTION_DATA] = {f, y, x},
                                                   [DIRECTION_WEIGHTS] = {y, x, f}};
-    memcpy(convolution->lengths, lengths[convolution->params->direction],
-           sizeof convolution->lengths);
+    arrays_describe(convolution->arrays, lengths[convolution->params->direction],
+                    convolution->format, convolution->format);
 }
 
 /* --- on CUDA: one launch of a kernel each --- */
@@ -161,8 +162,8 @@ static int32_t cuda_create(struct convolution *convolution)
         .rows = (unsigned)quotient_up(rows, is_direct ? 1 : TILE),
         .layers = (unsigned)convolution->shape.groups,
         .threads = THREADS,
-        .arguments = {&convolution->shape, &convolution->arrays[0], &convolution->arrays[1],
-                      &convolution->arrays[2]},
+        .arguments = {&convolution->shape, &convolution->arrays[0].device,
+                      &convolution->arrays[1].device, &convolution->arrays[2].device},
     };
     convolution->n_roundings = (uint64_t)window_count(&convolution->view.depth);
     if (cuda->launch.rows > BLOCKS_MAX || convolution->params->groups > BLOCKS_MAX)
@@ -202,26 +203,6 @@ static const struct backend convolution_cuda = {
 
 /* --- create --- */
 
-/* A sum that cannot be exact would be found wrong though it is right. */
-static int32_t refuse_inexact(const struct convolution *convolution)
-{
-    const struct gb_host *host = convolution->host;
-    const double largest = range_largest(&convolution->range);
-    const double whole = ldexp(1.0, convolution->format->digits);
-    const double depth = window_count(&convolution->view.depth);
-    if (convolution->params->integral == 0)
-        return GB_OK;
-    if (largest > whole)
-        return host_skip(host, "integral = yes: whole numbers of %s go up to %g, the range to %g",
-                         dtypes[convolution->params->dtype], whole, largest);
-    if (depth * largest * largest > 0x1p24)
-        return host_skip(host,
-                         "sums of whole numbers are exact up to 2^24, but %g products up to %g are "
-                         "%g",
-                         depth, largest * largest, depth * largest * largest);
-    return GB_OK;
-}
-
 static int32_t set_up(struct convolution *convolution)
 {
     const struct gb_host *host = convolution->host;
@@ -236,8 +217,12 @@ static int32_t set_up(struct convolution *convolution)
     convolution->format = convolution->formats->describe(formats[params->dtype]);
     convolution->shape = shape_of(params);
     convolution->view = window_view(&convolution->shape, params->direction);
-    set_lengths(convolution);
-    return refuse_inexact(convolution);
+    set_arrays(convolution);
+    return params->integral != 0
+               ? range_refuse_inexact(&convolution->range, host, convolution->format,
+                                      dtypes[params->dtype], window_count(&convolution->view.depth),
+                                      0x1p24)
+               : GB_OK;
 }
 
 BACKEND_OPS(struct convolution, convolution_cpu, convolution_cuda, set_up);
@@ -252,52 +237,18 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 
 /* --- prepare --- */
 
-static uint64_t bytes_of(const struct convolution *convolution, int array)
-{
-    return convolution->lengths[array] * convolution->format->bytes;
-}
-
-/* Each set of inputs has two streams of random numbers. */
-static int32_t fill_input(const struct convolution *convolution, uint64_t set, int array)
-{
-    const struct gb_host *host = convolution->host;
-    const struct gb_fill fill = {
-        .size = sizeof fill,
-        .format = convolution->format->format,
-        .stream = 2 * set + (uint64_t)array,
-        .integral = convolution->params->integral != 0,
-    };
-    int32_t status = range_fill(&convolution->range, host, convolution->host_arrays[array],
-                                convolution->lengths[array], convolution->format->bytes, &fill);
-    copy_memory(host, convolution->arrays[array], convolution->host_arrays[array],
-                bytes_of(convolution, array), &status);
-    return status;
-}
-
-/* The inputs of a set, and an output of which nothing is a result. */
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     const struct convolution *convolution = object;
     (void)queue;
-    int32_t status = fill_input(convolution, set, ARRAY_LEFT);
-    if (status == GB_OK)
-        status = fill_input(convolution, set, ARRAY_RIGHT);
-    poison_output(convolution->host, convolution->arrays[ARRAY_OUTPUT],
-                  convolution->host_arrays[ARRAY_OUTPUT], convolution->lengths[ARRAY_OUTPUT],
-                  convolution->format, set, &status);
-    return status;
+    return arrays_refresh(convolution->arrays, convolution->host, &convolution->range,
+                          convolution->params->integral != 0, set);
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct convolution *convolution = object;
-    const struct gb_host *host = convolution->host;
-    int32_t status = GB_OK;
-    for (int i = 0; i < ARRAYS; i++) {
-        const uint64_t bytes = bytes_of(convolution, i);
-        convolution->host_arrays[i] = host_memory(host, bytes, &status);
-        convolution->arrays[i] = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
-    }
+    int32_t status = arrays_take(convolution->arrays, convolution->host, false);
     if (status == GB_OK)
         status = refresh(object, queue, 0);
     return status == GB_OK ? backend_prepare(object, queue) : status;
@@ -429,13 +380,14 @@ static void sum_planes(void *context)
 static int32_t take_arrays(struct convolution *convolution)
 {
     const struct gb_host *host = convolution->host;
-    const uint64_t output_bytes = convolution->lengths[ARRAY_OUTPUT] * sizeof(double);
+    const uint64_t output_bytes = convolution->arrays[ARRAY_OUTPUT].n * sizeof(double);
     int32_t status = GB_OK;
     struct verification *reference = host_memory(host, sizeof *reference, &status);
     if (status != GB_OK)
         return status;
     for (int i = ARRAY_LEFT; i <= ARRAY_RIGHT; i++)
-        reference->inputs[i] = host_memory(host, convolution->lengths[i] * sizeof(double), &status);
+        reference->inputs[i] = host_memory(host, convolution->arrays[i].n * sizeof(double),
+                                           &status);
     reference->sum = host_memory(host, output_bytes, &status);
     reference->magnitude = host_memory(host, output_bytes, &status);
     reference->squares = host_memory(host, output_bytes, &status);
@@ -464,10 +416,10 @@ static void make_reference(const struct convolution *convolution)
     reference->n_planes = n_planes[direction];
     reference->next_plane = 0;
     for (int i = ARRAY_LEFT; i <= ARRAY_RIGHT; i++)
-        convolution->formats->load(convolution->format->format, convolution->host_arrays[i], 0,
-                                   convolution->lengths[i], reference->inputs[i]);
+        convolution->formats->load(convolution->format->format, convolution->arrays[i].host, 0,
+                                   convolution->arrays[i].n, reference->inputs[i]);
     all_cpus_run(sum_planes, reference, 0);
-    for (uint64_t i = 0; i < convolution->lengths[ARRAY_OUTPUT]; i++)
+    for (uint64_t i = 0; i < convolution->arrays[ARRAY_OUTPUT].n; i++)
         reference->squares[i] = expected_partial_squares(&order, reference->sum[i],
                                                          reference->squares[i]);
 }
@@ -489,8 +441,8 @@ static int32_t compare(const struct convolution *convolution)
         .size = sizeof check,
         .format = convolution->format->format,
         .name = names[convolution->params->direction],
-        .n = convolution->lengths[ARRAY_OUTPUT],
-        .output = convolution->host_arrays[ARRAY_OUTPUT],
+        .n = convolution->arrays[ARRAY_OUTPUT].n,
+        .output = convolution->arrays[ARRAY_OUTPUT].host,
         .reference = reference->sum,
         .magnitude = reference->magnitude,
         .n_products = n_products(convolution),
@@ -509,20 +461,24 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     const struct gb_host *host = convolution->host;
     (void)queue;
     /* Before anything that takes time, in which a kernel that has not ended could continue. */
-    int32_t status = host->device_copy(host, convolution->host_arrays[ARRAY_OUTPUT],
-                                       convolution->arrays[ARRAY_OUTPUT],
-                                       bytes_of(convolution, ARRAY_OUTPUT));
+    int32_t status = GB_OK;
+    arrays_read_output(convolution->arrays, host, &status);
     if (status == GB_OK && convolution->verification == NULL)
         status = take_arrays(convolution);
     if (status != GB_OK)
         return status;
-    const double before = seconds_now();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     make_reference(convolution);
-    host->metric(host, "reference_time", seconds_now() - before, "s");
+    host->metric(host, "reference_time", 1e-9 * (clock_ns(CLOCK_MONOTONIC) - begin_ns), "s");
     return compare(convolution);
 }
 
 /* --- the plugin --- */
+
+static uint64_t bytes_of(const struct convolution *convolution, int array)
+{
+    return convolution->arrays[array].n * convolution->format->bytes;
+}
 
 /* Products with the zeros around an image count, as they do everywhere. */
 static int32_t work(void *object, struct gb_work *work)
@@ -554,25 +510,20 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
                         void *context)
 {
     const struct params *params = object;
-    struct range range;
     char reason[240];
     (void)host;
     const char *option = refuse_shape(params, reason, sizeof reason);
     if (option != NULL)
         problem(context, option, 0, reason);
-    if (!range_parse(params->range, &range, reason, sizeof reason))
-        problem(context, "range", 0, reason);
+    range_validate(params->range, problem, context);
     return GB_OK;
 }
 
 static int32_t describe_sums(const struct gb_host *host, const void *object, struct gb_sums *ret)
 {
     const struct params *params = object;
-    struct range range;
-    char reason[240];
     (void)host;
-    ret->has_one_sign = range_parse(params->range, &range, reason, sizeof reason) &&
-                        range_has_one_sign(&range);
+    ret->has_one_sign = range_text_has_one_sign(params->range);
     return GB_OK;
 }
 

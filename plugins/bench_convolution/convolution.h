@@ -25,9 +25,6 @@ struct params {
     int32_t integral;
 };
 
-/* The arrays of a case, by what they are in its product. */
-enum { ARRAY_LEFT, ARRAY_RIGHT, ARRAY_OUTPUT, ARRAYS };
-
 struct convolution {
     const struct gb_host *host;
     const struct params *params;
@@ -37,11 +34,9 @@ struct convolution {
     struct product_view view;
     struct range range;
     const struct gb_formats *formats;
-    const struct gb_format *format; /* of all arrays */
-    uint64_t lengths[ARRAYS];       /* in elements */
-    void *arrays[ARRAYS];           /* where the device has them */
-    void *host_arrays[ARRAYS];      /* inputs as filled; room for the output */
-    uint64_t n_roundings;           /* of a product on its way into its sum; set by the backend */
+    const struct gb_format *format;       /* of all arrays, */
+    struct verified_array arrays[ARRAYS]; /*   which are what they are in the product */
+    uint64_t n_roundings; /* of a product on its way into its sum; set by the backend */
     struct verification *verification;
 };
 

@@ -343,8 +343,8 @@ static int32_t prepare(struct convolution *convolution, const struct gb_queue *q
     convolution->n_roundings = n_roundings(convolution);
     for (int i = 0; i < ARRAYS; i++)
         arrays[i] = convolution->params->dtype == DTYPE_FP32
-                        ? convolution->arrays[i]
-                        : take(convolution, convolution->lengths[i], &status);
+                        ? convolution->arrays[i].device
+                        : take(convolution, convolution->arrays[i].n, &status);
     cpu->inputs[ARRAY_LEFT] = arrays[ARRAY_LEFT];
     cpu->inputs[ARRAY_RIGHT] = arrays[ARRAY_RIGHT];
     cpu->output = arrays[ARRAY_OUTPUT];
@@ -361,10 +361,10 @@ enum { CHUNK = 1024 };
 static void widen(const struct convolution *convolution, int array, float *ret)
 {
     double values[CHUNK];
-    for (uint64_t first = 0; first < convolution->lengths[array]; first += CHUNK) {
-        const uint64_t n = smaller(CHUNK, convolution->lengths[array] - first);
-        convolution->formats->load(convolution->format->format, convolution->arrays[array], first,
-                                   n, values);
+    for (uint64_t first = 0; first < convolution->arrays[array].n; first += CHUNK) {
+        const uint64_t n = smaller(CHUNK, convolution->arrays[array].n - first);
+        convolution->formats->load(convolution->format->format, convolution->arrays[array].device,
+                                   first, n, values);
         for (uint64_t i = 0; i < n; i++)
             ret[first + i] = (float)values[i];
     }
@@ -373,12 +373,12 @@ static void widen(const struct convolution *convolution, int array, float *ret)
 static void narrow(const struct convolution *convolution, const float *floats)
 {
     double values[CHUNK];
-    for (uint64_t first = 0; first < convolution->lengths[ARRAY_OUTPUT]; first += CHUNK) {
-        const uint64_t n = smaller(CHUNK, convolution->lengths[ARRAY_OUTPUT] - first);
+    for (uint64_t first = 0; first < convolution->arrays[ARRAY_OUTPUT].n; first += CHUNK) {
+        const uint64_t n = smaller(CHUNK, convolution->arrays[ARRAY_OUTPUT].n - first);
         for (uint64_t i = 0; i < n; i++)
             values[i] = (double)floats[first + i];
-        convolution->formats->store(convolution->format->format, convolution->arrays[ARRAY_OUTPUT],
-                                    first, n, values);
+        convolution->formats->store(convolution->format->format,
+                                    convolution->arrays[ARRAY_OUTPUT].device, first, n, values);
     }
 }
 

@@ -407,8 +407,6 @@ static int32_t prepare_kernel(struct copy *copy, struct copy_cuda *cuda)
     char name[32];
     snprintf(name, sizeof name, "copy_%d", (int)params->width);
     cuda->launch = (struct cuda_launch){
-        .rows = 1,
-        .layers = 1,
         .threads = THREADS,
         .arguments = {&cuda->to, &cuda->from, (void *)(uintptr_t)&params->bytes, &cuda->per_thread},
     };

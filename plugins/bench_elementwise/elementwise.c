@@ -158,7 +158,6 @@ static int32_t load(const struct elementwise *elementwise, const struct cuda_ima
     snprintf(name, sizeof name, "%s_%s%s", elementwise->kernel->name, infix,
              dtype_words[elementwise->params->dtype]);
     cuda->launch.columns = n_blocks > 0 ? (unsigned)n_blocks : 1;
-    cuda->launch.rows = cuda->launch.layers = 1;
     cuda->launch.threads = (unsigned)elementwise->params->block;
     memcpy(cuda->launch.arguments, arguments, n * sizeof *arguments);
     const int32_t status = cuda_kernels_load(&cuda->kernels, image, name, &cuda->launch.function);

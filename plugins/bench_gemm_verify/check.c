@@ -1,5 +1,6 @@
 /* check.c - an output of gemm_verify compared with its reference. Plugin side. */
 #include "gemm.h"
+#include "plugins/common/measuring.h"
 #include "plugins/common/product_reference.h"
 
 #include <math.h>
@@ -26,11 +27,6 @@ struct fault_request gemm_fault_request_of(const struct gemm *gemm)
 bool gemm_is_exact(const struct gemm *gemm)
 {
     return gemm->params->integral != 0 || gemm->params->dtype == DTYPE_INT8;
-}
-
-uint64_t gemm_output_bytes(const struct gemm *gemm)
-{
-    return gemm->shape.m * gemm->shape.n * gemm->output->bytes;
 }
 
 /* --- inputs --- */
@@ -73,12 +69,14 @@ static void load(const struct gemm *gemm, const void *matrix, uint64_t n_lines, 
 
 void gemm_load_a(const struct gemm *gemm, bool is_flushed, double *ret)
 {
-    load(gemm, gemm->host_a, gemm->shape.m, !gemm_is_a_transposed(gemm), is_flushed, ret);
+    load(gemm, gemm->arrays[ARRAY_LEFT].host, gemm->shape.m, !gemm_is_a_transposed(gemm),
+         is_flushed, ret);
 }
 
 void gemm_load_b(const struct gemm *gemm, bool is_flushed, double *ret)
 {
-    load(gemm, gemm->host_b, gemm->shape.n, gemm_is_b_transposed(gemm), is_flushed, ret);
+    load(gemm, gemm->arrays[ARRAY_RIGHT].host, gemm->shape.n, gemm_is_b_transposed(gemm),
+         is_flushed, ret);
 }
 
 /* --- the reference --- */
@@ -253,7 +251,7 @@ static int32_t compare(const struct gemm *gemm, const struct verification *verif
         .format = gemm->output->format,
         .name = "C",
         .n = gemm->shape.m * gemm->shape.n,
-        .output = gemm->host_c,
+        .output = gemm->arrays[ARRAY_OUTPUT].host,
         .reference = verification->sum,
         .magnitude = verification->magnitude,
         .n_products = gemm_is_exact(gemm) ? gemm->shape.k
@@ -279,20 +277,20 @@ int32_t gemm_check(void *object, const struct gb_queue *queue)
     if (gemm->verification == NULL)
         gemm->verification = host_memory(host, sizeof *gemm->verification, &status);
     /* Before anything that takes time, in which a kernel that has not ended could continue. */
-    copy_memory(host, gemm->host_c, gemm->c, gemm_output_bytes(gemm), &status);
+    arrays_read_output(gemm->arrays, host, &status);
     if (status != GB_OK)
         return status;
-    const double before = seconds_now();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     status = make_reference(gemm, queue, gemm->verification);
     if (status != GB_OK)
         return status;
     find_partial_squares(gemm, gemm->verification);
-    host->metric(host, "reference_time", seconds_now() - before, "s");
+    host->metric(host, "reference_time", 1e-9 * (clock_ns(CLOCK_MONOTONIC) - begin_ns), "s");
     if (gemm->params->fault != FAULT_NONE) {
         struct fault_request request = gemm_fault_request_of(gemm);
         request.a = gemm->verification->a;
         request.b = gemm->verification->b;
-        fault_plant(&request, gemm->host_c);
+        fault_plant(&request, gemm->arrays[ARRAY_OUTPUT].host);
     }
     return compare(gemm, gemm->verification);
 }

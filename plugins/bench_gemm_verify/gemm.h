@@ -64,8 +64,7 @@ struct gemm {
     const struct gb_format *input, *output;
     int32_t kernel, reference, accumulate; /* what AUTO stands for */
     struct sum_model model;                /* of the kernel under test */
-    void *a, *b, *c;                       /* where the device has them */
-    void *host_a, *host_b, *host_c;        /* inputs as filled; room for the output */
+    struct verified_array arrays[ARRAYS];  /* A, B, C */
     struct verification *verification;     /* arrays of gemm_check, made in its first call */
 };
 
@@ -104,8 +103,6 @@ int32_t gemm_reference_mode(const struct gemm *gemm);
 
 /* Results must be right to the last bit. */
 bool gemm_is_exact(const struct gemm *gemm);
-
-uint64_t gemm_output_bytes(const struct gemm *gemm);
 
 /* The fault of the case; without a and b. */
 struct fault_request gemm_fault_request_of(const struct gemm *gemm);

@@ -54,9 +54,9 @@ static int blas_enqueue(const struct cublas *cublas, const struct gemm *gemm, si
     return cublas->functions->multiply_types(
         cublas->handle, is_b_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
         is_a_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS, n, m, k,
-        cublas_scalar(compute, true), gemm->b, type, is_b_transposed ? k : n, gemm->a, type,
-        is_a_transposed ? m : k, cublas_scalar(compute, false), c, c_type, n, compute,
-        CUBLAS_DEFAULT_ALGORITHM);
+        cublas_scalar(compute, true), gemm->arrays[ARRAY_RIGHT].device, type,
+        is_b_transposed ? k : n, gemm->arrays[ARRAY_LEFT].device, type, is_a_transposed ? m : k,
+        cublas_scalar(compute, false), c, c_type, n, compute, CUBLAS_DEFAULT_ALGORITHM);
 }
 
 /*
@@ -97,7 +97,7 @@ struct product {
 struct cuda_gemm {
     struct cuda_kernels kernels;
     struct cublas blas;
-    int major, minor; /* of the device's compute capability */
+    int architecture; /* of the device: 90 is 9.0 */
     CUfunction multiply, finish;
     struct product product;
     unsigned columns, rows, n_slices, threads_x, threads_y; /* of the launch of multiply */
@@ -119,16 +119,6 @@ static int32_t status_of(const struct gemm *gemm, CUresult result, const char *d
     return driver_status(&cuda->kernels.driver, gemm->host, result, doing);
 }
 
-static int32_t ask_capability(const struct gemm *gemm)
-{
-    struct cuda_gemm *cuda = gemm->own;
-    const struct driver_question questions[] = {
-        {&cuda->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
-        {&cuda->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
-    };
-    return driver_ask(&cuda->kernels.driver, gemm->host, questions, 2, "asking what the device is");
-}
-
 static bool is_fp8(const struct gemm *gemm)
 {
     return gemm->params->dtype == DTYPE_E4M3 || gemm->params->dtype == DTYPE_E5M2;
@@ -137,7 +127,7 @@ static bool is_fp8(const struct gemm *gemm)
 /* Where it is known how sums are rounded: see emulated_model. */
 static bool has_fp8_tensor_kernel(const struct cuda_gemm *cuda)
 {
-    return cuda->major == 9 || cuda->major == 10;
+    return cuda->architecture / 10 == 9 || cuda->architecture / 10 == 10;
 }
 
 static bool has_tensor_kernel(const struct gemm *gemm)
@@ -145,7 +135,7 @@ static bool has_tensor_kernel(const struct gemm *gemm)
     const int32_t dtype = gemm->params->dtype;
     const int32_t accumulate = gemm->accumulate;
     const struct cuda_gemm *cuda = gemm->own;
-    if (cuda->major < 8 || gemm->params->flush_subnormals != FLUSH_NONE)
+    if (cuda->architecture < 80 || gemm->params->flush_subnormals != FLUSH_NONE)
         return false;
     if (dtype == DTYPE_FP16)
         return accumulate == ACCUMULATE_FP32 || accumulate == ACCUMULATE_FP16;
@@ -205,7 +195,7 @@ static int32_t choose_reference(struct gemm *gemm)
 static struct sum_model tensor_model(const struct gemm *gemm, int32_t accumulate)
 {
     const struct cuda_gemm *cuda = gemm->own;
-    const bool is_hopper = cuda->major >= 9;
+    const bool is_hopper = cuda->architecture >= 90;
     const uint32_t n_half = is_hopper ? 16 : 8;
     const uint64_t k = gemm->shape.k;
     struct sum_model model = {
@@ -296,7 +286,7 @@ static int32_t create(struct gemm *gemm)
     struct cuda_gemm *cuda = gemm->own;
     int32_t status = cuda_kernels_open(&cuda->kernels, host);
     if (status == GB_OK)
-        status = ask_capability(gemm);
+        status = driver_architecture(&cuda->kernels.driver, host, &cuda->architecture);
     if (status == GB_OK)
         status = choose_kernel(gemm);
     if (status == GB_OK)
@@ -317,9 +307,9 @@ static struct product product_of(const struct gemm *gemm)
     const bool is_a_transposed = gemm_is_a_transposed(gemm);
     const bool is_b_transposed = gemm_is_b_transposed(gemm);
     return (struct product){
-        .a = gemm->a,
-        .b = gemm->b,
-        .c = gemm->c,
+        .a = gemm->arrays[ARRAY_LEFT].device,
+        .b = gemm->arrays[ARRAY_RIGHT].device,
+        .c = gemm->arrays[ARRAY_OUTPUT].device,
         .m = shape->m,
         .n = shape->n,
         .k = shape->k,
@@ -366,11 +356,12 @@ static int32_t prepare_blas(struct gemm *gemm, const struct gb_queue *queue)
     const struct gb_host *host = gemm->host;
     int32_t status = cublas_start(&cuda->blas, host, queue->native, CUBLAS_FULL_REDUCTION);
     if (status == GB_OK)
-        status = blas_product(&cuda->blas, gemm, false, gemm->c);
+        status = blas_product(&cuda->blas, gemm, false, gemm->arrays[ARRAY_OUTPUT].device);
     if (status == GB_OK)
         status = status_of(gemm, cuda->kernels.driver.stream_synchronize(queue->native),
                            "multiplying for the first time");
-    copy_memory(host, gemm->c, gemm->host_c, gemm_output_bytes(gemm), &status);
+    copy_memory(host, gemm->arrays[ARRAY_OUTPUT].device, gemm->arrays[ARRAY_OUTPUT].host,
+                gemm->shape.m * gemm->shape.n * gemm->output->bytes, &status);
     return status;
 }
 
@@ -416,7 +407,7 @@ static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64
     int32_t status = GB_OK;
     if (gemm->kernel == KERNEL_CUBLAS) {
         for (uint64_t i = 0; status == GB_OK && i < iterations; i++)
-            status = blas_product(&cuda->blas, gemm, false, gemm->c);
+            status = blas_product(&cuda->blas, gemm, false, gemm->arrays[ARRAY_OUTPUT].device);
         return status;
     }
     for (uint64_t i = 0; result == CUDA_SUCCESS && i < iterations; i++)

@@ -140,7 +140,8 @@ static void multiply(const struct gemm *gemm)
     sums_product(&cpu->request, cpu->sums);
     if (is_output_flushed)
         sums_flush(gemm->output, cpu->sums, shape->m * shape->n);
-    gemm->formats->store(gemm->output->format, gemm->c, 0, shape->m * shape->n, cpu->sums);
+    gemm->formats->store(gemm->output->format, gemm->arrays[ARRAY_OUTPUT].device, 0,
+                         shape->m * shape->n, cpu->sums);
 }
 
 static int32_t cpu_run(const struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)
@@ -182,25 +183,6 @@ static double exact_limit(int32_t accumulate)
            : accumulate == ACCUMULATE_FP64 ? 0x1p53
            : accumulate == ACCUMULATE_FP16 ? 0x1p11
                                            : 0x1p24;
-}
-
-/* A sum that cannot be exact would be found wrong though it is right. */
-static int32_t refuse_inexact(const struct gemm *gemm)
-{
-    const double largest = range_largest(&gemm->range);
-    const double limit = exact_limit(gemm->accumulate);
-    const double sum = (double)gemm->shape.k * largest * largest;
-    if (!gemm_is_exact(gemm))
-        return GB_OK;
-    if (gemm->input->is_integer == 0 && largest > ldexp(1.0, gemm->input->digits))
-        return host_skip(gemm->host,
-                         "integral = yes: whole numbers of %s go up to %g, the range to %g",
-                         dtypes[gemm->params->dtype], ldexp(1.0, gemm->input->digits), largest);
-    if (sum > limit)
-        return host_skip(gemm->host,
-                         "sums of whole numbers are exact up to %g, but k products up to %g are %g",
-                         limit, largest * largest, sum);
-    return GB_OK;
 }
 
 static int32_t refuse_reference(const struct gemm *gemm)
@@ -246,10 +228,16 @@ static int32_t set_up(struct gemm *gemm)
         return host->fail(host, "this gbrun has no " GB_FORMATS ": gemm_verify needs a newer one");
     gemm->input = gemm->formats->describe(types[params->dtype].input);
     gemm->output = gemm->formats->describe(types[params->dtype].output);
+    const struct product_shape *shape = &gemm->shape;
+    const uint64_t lengths[] = {shape->m * shape->k, shape->n * shape->k, shape->m * shape->n};
+    arrays_describe(gemm->arrays, lengths, gemm->input, gemm->output);
     int32_t status = choose_range(gemm);
     if (status == GB_OK)
         status = refuse_accumulation(gemm);
-    return status == GB_OK ? refuse_inexact(gemm) : status;
+    return status == GB_OK && gemm_is_exact(gemm)
+               ? range_refuse_inexact(&gemm->range, host, gemm->input, dtypes[params->dtype],
+                                      (double)gemm->shape.k, exact_limit(gemm->accumulate))
+               : status;
 }
 
 BACKEND_OPS(struct gemm, gemm_cpu, gemm_cuda, set_up);
@@ -267,55 +255,17 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 
 /* --- prepare --- */
 
-/* `filled` on the host gets its numbers, and the device's matrix becomes a copy. */
-static int32_t fill_input(const struct gemm *gemm, uint64_t stream, uint64_t n, void *filled,
-                          void *matrix)
-{
-    const struct gb_host *host = gemm->host;
-    const struct gb_fill fill = {
-        .size = sizeof fill,
-        .format = gemm->input->format,
-        .stream = stream,
-        .integral = gemm->params->integral != 0,
-    };
-    int32_t status = range_fill(&gemm->range, host, filled, n, gemm->input->bytes, &fill);
-    copy_memory(host, matrix, filled, n * gemm->input->bytes, &status);
-    return status;
-}
-
-/* Each set of inputs has two streams of random numbers. */
-static int32_t fill_inputs(const struct gemm *gemm, uint64_t set)
-{
-    const struct product_shape *shape = &gemm->shape;
-    const int32_t status = fill_input(gemm, 2 * set, shape->m * shape->k, gemm->host_a, gemm->a);
-    return status == GB_OK
-               ? fill_input(gemm, 2 * set + 1, shape->n * shape->k, gemm->host_b, gemm->b)
-               : status;
-}
-
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     const struct gemm *gemm = object;
     (void)queue;
-    int32_t status = fill_inputs(gemm, set);
-    poison_output(gemm->host, gemm->c, gemm->host_c, gemm->shape.m * gemm->shape.n, gemm->output,
-                  set, &status);
-    return status;
+    return arrays_refresh(gemm->arrays, gemm->host, &gemm->range, gemm->params->integral != 0, set);
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct gemm *gemm = object;
-    const struct gb_host *host = gemm->host;
-    const uint64_t a_bytes = gemm->shape.m * gemm->shape.k * gemm->input->bytes;
-    const uint64_t b_bytes = gemm->shape.n * gemm->shape.k * gemm->input->bytes;
-    int32_t status = GB_OK;
-    gemm->host_a = host_memory(host, a_bytes, &status);
-    gemm->a = device_memory(host, a_bytes, GB_MEMORY_DEVICE, &status);
-    gemm->host_b = host_memory(host, b_bytes, &status);
-    gemm->b = device_memory(host, b_bytes, GB_MEMORY_DEVICE, &status);
-    gemm->host_c = host_memory(host, gemm_output_bytes(gemm), &status);
-    gemm->c = device_memory(host, gemm_output_bytes(gemm), GB_MEMORY_DEVICE, &status);
+    int32_t status = arrays_take(gemm->arrays, gemm->host, false);
     if (status == GB_OK)
         status = refresh(object, queue, 0);
     return status == GB_OK ? backend_prepare(object, queue) : status;
@@ -371,11 +321,8 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
                         void *context)
 {
     const struct params *params = object;
-    struct range range;
-    char reason[240];
     (void)host;
-    if (!range_parse(params->range, &range, reason, sizeof reason))
-        problem(context, "range", 0, reason);
+    range_validate(params->range, problem, context);
     return GB_OK;
 }
 
@@ -383,12 +330,9 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
 static int32_t describe_sums(const struct gb_host *host, const void *object, struct gb_sums *ret)
 {
     const struct params *params = object;
-    struct range range;
-    char reason[240];
     const bool is_single = params->dtype == DTYPE_FP32 || params->dtype == DTYPE_FP64;
     (void)host;
-    ret->has_one_sign = range_parse(params->range, &range, reason, sizeof reason) &&
-                        range_has_one_sign(&range);
+    ret->has_one_sign = range_text_has_one_sign(params->range);
     if (params->accumulate == ACCUMULATE_EVERY4)
         ret->summation = GB_SUM_TRUNCATED;
     else if (!is_single && (params->kernel == KERNEL_TENSOR || params->kernel == KERNEL_CUBLAS))

@@ -279,8 +279,6 @@ static int32_t cuda_prepare(struct histogram *histogram, const struct gb_queue *
     cuda->n = (unsigned long long)params->n;
     cuda->bins = (unsigned)params->bins;
     cuda->launch = (struct cuda_launch){
-        .rows = 1,
-        .layers = 1,
         .threads = (unsigned)params->block,
         .shared = is_private ? cuda->bins * (unsigned)sizeof(uint32_t) : 0,
         .arguments = {&histogram->counts, &histogram->values, &cuda->n, &cuda->bins},

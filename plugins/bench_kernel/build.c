@@ -5,13 +5,13 @@
 #include "cache.h"
 #include "files.h"
 #include "plugins/common/cuda/nvrtc_program.h"
+#include "plugins/common/measuring.h"
 #include "scan.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OPTIONS_MAX = 256, NAME_MAX_SHOWN = 100 };
@@ -348,13 +348,6 @@ static void find_unused(const struct build_request *request, const struct source
 
 /* --- compiling --- */
 
-double build_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static bool is_error(const char *line, size_t n)
 {
     static const char *const marks[] = {"error: ", "error #", "ptxas error", "ptxas fatal"};
@@ -420,9 +413,9 @@ static bool compile(const struct build_request *request, const struct options *o
         .n_expressions = request->n_entries,
         .is_binary = options->is_binary,
     };
-    const double start_ms = build_now_ms();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     const bool is_compiled = nvrtc_build(&program, &output, words, sizeof words);
-    ret->compile_ms = build_now_ms() - start_ms;
+    ret->compile_ms = 1e-6 * (clock_ns(CLOCK_MONOTONIC) - begin_ns);
     ret->log = output.log;
     output.log = NULL;
     if (!is_compiled)

@@ -43,9 +43,6 @@ bool build_make(const struct build_request *request, struct build *ret,
                 char reason[BUILD_REASON_BYTES]);
 void build_free(struct build *build);
 
-/* A clock for what compiling takes. */
-double build_now_ms(void);
-
 /* What ptxas said in a log about a kernel: bytes of registers that it spilled and reads back.
  * False: it said nothing. */
 bool build_spills(const char *log, const char *name, double *ret_stores, double *ret_loads);

@@ -13,6 +13,7 @@
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"
+#include "plugins/common/measuring.h"
 #include "plugins/common/validation.h"
 
 #include <gbrun/judging.h>
@@ -21,10 +22,6 @@
 #include <string.h>
 
 #define P struct kernel_params
-#define TEXT(member, default_, help)                                                               \
-    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
-#define TEXTS(member, help)                                                                        \
-    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_TEMPLATE, P, member, "", NULL, 0, NULL, NULL, help)
 
 static const struct gb_option options[] = {
     TEXT(
@@ -203,11 +200,11 @@ static int32_t load_image(struct kernel_bench *bench, const struct unit *unit,
     char *image = file_read(source->path, &bytes, reason);
     if (image == NULL)
         return host->fail(host, reason);
-    const double start_ms = build_now_ms();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     int32_t status = launch_load(&bench->launch, source->path, image, log, ret);
     free(image);
     if (status == GB_OK && source == &bench->settings.source && source->kind == SOURCE_PTX) {
-        host->metric(host, "compile_ms", build_now_ms() - start_ms, "ms");
+        host->metric(host, "compile_ms", 1e-6 * (clock_ns(CLOCK_MONOTONIC) - begin_ns), "ms");
         if (build_spills(log, unit->entries[0], &stores, &loads))
             host->metric(host, "spill_bytes", stores, "bytes");
     }
@@ -278,8 +275,8 @@ static void check_judging(const struct gb_host *host, struct reporter *reporter,
 /* The first problem is the reason for GB_FAILED. */
 static int32_t make_settings(const struct gb_host *host, const void *params, struct settings *ret)
 {
-    const struct gb_host *first = host;
-    struct reporter reporter = {report_first, &first, 0};
+    struct first_problem first = {host, GB_OK};
+    struct reporter reporter = {fail_first, &first, 0};
     const int32_t status = settings_make(host, params, &reporter, ret);
     if (status == GB_OK && reporter.n == 0)
         check_judging(host, &reporter, ret);

@@ -296,19 +296,6 @@ static void check_params(const struct params *params, gb_problem_fn *problem, vo
         problem(context, "library", 0, "expected a name or a path");
 }
 
-struct first_problem {
-    const struct gb_host *host;
-    int32_t status;
-};
-
-static void fail_first(void *context, const char *option, uint64_t offset, const char *text)
-{
-    struct first_problem *first = context;
-    (void)offset;
-    if (first->status == GB_OK)
-        first->status = host_fail(first->host, "%s: %s", option, text);
-}
-
 static int32_t make_collective(struct bench *bench)
 {
     const struct params *params = bench->params;

@@ -49,7 +49,7 @@ static int32_t prepare_cuda(struct nop *nop, const struct gb_queue *queue)
 {
     struct nop_cuda *cuda = nop->own;
     (void)queue;
-    cuda->launch = (struct cuda_launch){.columns = 1, .rows = 1, .layers = 1, .threads = 1};
+    cuda->launch = (struct cuda_launch){.columns = 1, .threads = 1};
     return cuda_kernels_load(&cuda->kernels, &nop_image, "nop", &cuda->launch.function);
 }
 

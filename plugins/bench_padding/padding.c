@@ -93,12 +93,15 @@ static int32_t launch_library(const struct padding *padding)
     int result;
     if (shape->batch == 1)
         result = functions->multiply(cuda->cublas.handle, CUBLAS_TRANSPOSED, CUBLAS_AS_IT_IS, n, m,
-                                     k, &one, padding->w, k, padding->x, k, &zero, padding->y, n);
+                                     k, &one, padding->arrays[ARRAY_RIGHT].device, k,
+                                     padding->arrays[ARRAY_LEFT].device, k, &zero,
+                                     padding->arrays[ARRAY_OUTPUT].device, n);
     else
-        result = functions->multiply_batch(cuda->cublas.handle, CUBLAS_TRANSPOSED, CUBLAS_AS_IT_IS,
-                                           n, m, k, &one, padding->w, k, shape->n * shape->k,
-                                           padding->x, k, shape->m * shape->k, &zero, padding->y, n,
-                                           shape->m * shape->n, (int)shape->batch);
+        result = functions->multiply_batch(
+            cuda->cublas.handle, CUBLAS_TRANSPOSED, CUBLAS_AS_IT_IS, n, m, k, &one,
+            padding->arrays[ARRAY_RIGHT].device, k, shape->n * shape->k,
+            padding->arrays[ARRAY_LEFT].device, k, shape->m * shape->k, &zero,
+            padding->arrays[ARRAY_OUTPUT].device, n, shape->m * shape->n, (int)shape->batch);
     return cublas_status(padding->host, result, "launching products");
 }
 
@@ -183,7 +186,8 @@ static void set_launch(struct padding *padding)
         .layers = plan->products,
         .threads = plan->threads,
         .shared = plan->shared,
-        .arguments = {&padding->x, &padding->w, &padding->y, &cuda->m, &cuda->n, &cuda->k},
+        .arguments = {&padding->arrays[ARRAY_LEFT].device, &padding->arrays[ARRAY_RIGHT].device,
+                      &padding->arrays[ARRAY_OUTPUT].device, &cuda->m, &cuda->n, &cuda->k},
     };
 }
 
@@ -267,8 +271,14 @@ static struct batch_shape shape_of(const struct params *params)
 
 static int32_t set_up(struct padding *padding)
 {
+    static const struct gb_format float32 = {.format = GB_F32, .bytes = sizeof(float)};
     const struct params *params = padding->params;
     padding->shape = shape_of(params);
+    const struct batch_shape *shape = &padding->shape;
+    const uint64_t m = (uint64_t)shape->m, n = (uint64_t)shape->n, k = (uint64_t)shape->k;
+    const uint64_t batch = (uint64_t)shape->batch;
+    const uint64_t lengths[] = {batch * m * k, batch * n * k, batch * m * n};
+    arrays_describe(padding->arrays, lengths, &float32, &float32);
     if (params->tile != TILE_AUTO && params->schedule != SCHEDULE_TUNED)
         return host_skip(padding->host,
                          "schedule = %s is made of fixed tiles: tile is for schedule = tuned",
@@ -280,75 +290,18 @@ BACKEND_OPS(struct padding, padding_cpu, padding_cuda, set_up);
 
 /* --- prepare --- */
 
-static uint64_t n_x(const struct padding *padding)
-{
-    return (uint64_t)(padding->shape.batch * padding->shape.m * padding->shape.k);
-}
-
-static uint64_t n_w(const struct padding *padding)
-{
-    return (uint64_t)(padding->shape.batch * padding->shape.n * padding->shape.k);
-}
-
-static uint64_t n_y(const struct padding *padding)
-{
-    return (uint64_t)(padding->shape.batch * padding->shape.m * padding->shape.n);
-}
-
-/* Takes memory for a matrix, and what the host fills for it: the same where it can. */
-static void take_input(const struct padding *padding, uint64_t n, float **ret, float **ret_host,
-                       int32_t *status)
-{
-    *ret = device_memory(padding->host, n * sizeof **ret, GB_MEMORY_DEVICE, status);
-    *ret_host = padding->backend->has_host_memory
-                    ? *ret
-                    : host_memory(padding->host, n * sizeof **ret_host, status);
-}
-
-static int32_t fill(const struct padding *padding, uint64_t stream, uint64_t n, float *device,
-                    float *values)
-{
-    const struct gb_host *host = padding->host;
-    const struct gb_fill uniform = {
-        .size = sizeof uniform, .format = GB_F32, .stream = stream, .low = -0.1, .high = 0.1};
-    int32_t status = host->fill(host, values, n, &uniform);
-    if (device != values)
-        copy_memory(host, device, values, n * sizeof *values, &status);
-    return status;
-}
-
-/* Each set has two streams of random numbers. */
-static int32_t fill_inputs(const struct padding *padding, uint64_t set)
-{
-    const int32_t status = fill(padding, 2 * set, n_x(padding), padding->x, padding->host_x);
-    return status == GB_OK ? fill(padding, 2 * set + 1, n_w(padding), padding->w, padding->host_w)
-                           : status;
-}
-
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
-    static const struct gb_format float32 = {.format = GB_F32, .bytes = sizeof(float)};
-    struct padding *padding = object;
+    static const struct range range = {1, {{-0.1, 0.1}}};
+    const struct padding *padding = object;
     (void)queue;
-    int32_t status = fill_inputs(padding, set);
-    poison_output(padding->host, padding->y, padding->host_y, n_y(padding), &float32, set, &status);
-    return status;
+    return arrays_refresh(padding->arrays, padding->host, &range, false, set);
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct padding *padding = object;
-    int32_t status = GB_OK;
-    take_input(padding, n_x(padding), &padding->x, &padding->host_x, &status);
-    take_input(padding, n_w(padding), &padding->w, &padding->host_w, &status);
-    padding->y = device_memory(padding->host, n_y(padding) * sizeof *padding->y, GB_MEMORY_DEVICE,
-                               &status);
-    padding->host_y = padding->backend->has_host_memory
-                          ? padding->y
-                          : host_memory(padding->host, n_y(padding) * sizeof *padding->host_y,
-                                        &status);
-    if (status == GB_OK)
-        status = fill_inputs(padding, 0);
+    int32_t status = arrays_take(padding->arrays, padding->host, padding->backend->has_host_memory);
     if (status == GB_OK)
         status = backend_prepare(object, queue);
     return status == GB_OK ? refresh(padding, queue, 0) : status;
@@ -360,14 +313,14 @@ static int32_t take_room(struct padding *padding)
 {
     const struct gb_host *host = padding->host;
     const struct batch_shape *shape = &padding->shape;
-    const uint64_t n = n_y(padding);
+    const uint64_t n = padding->arrays[ARRAY_OUTPUT].n;
     int32_t status = GB_OK;
     padding->sums = host_memory(host, n * sizeof(double), &status);
     padding->sizes = host_memory(host, n * sizeof(double), &status);
-    padding->wide_x = host_memory(host, n_x(padding) / (uint64_t)shape->batch * sizeof(double),
-                                  &status);
-    padding->wide_w = host_memory(host, n_w(padding) / (uint64_t)shape->batch * sizeof(double),
-                                  &status);
+    padding->wide_x = host_memory(
+        host, padding->arrays[ARRAY_LEFT].n / (uint64_t)shape->batch * sizeof(double), &status);
+    padding->wide_w = host_memory(
+        host, padding->arrays[ARRAY_RIGHT].n / (uint64_t)shape->batch * sizeof(double), &status);
     return status;
 }
 
@@ -393,8 +346,10 @@ static int32_t compute_reference(const struct padding *padding)
         const int64_t first_y = i * shape->m * shape->n;
         if (host->cancelled(host) != 0)
             return GB_CANCELLED;
-        widen(padding->host_x + i * shape->m * shape->k, shape->m * shape->k, padding->wide_x);
-        widen(padding->host_w + i * shape->n * shape->k, shape->n * shape->k, padding->wide_w);
+        widen((const float *)padding->arrays[ARRAY_LEFT].host + i * shape->m * shape->k,
+              shape->m * shape->k, padding->wide_x);
+        widen((const float *)padding->arrays[ARRAY_RIGHT].host + i * shape->n * shape->k,
+              shape->n * shape->k, padding->wide_w);
         status = reference_product(&request, padding->sums + first_y, padding->sizes + first_y);
     }
     return status;
@@ -404,11 +359,10 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 {
     struct padding *padding = object;
     const struct gb_host *host = padding->host;
-    const uint64_t n = n_y(padding);
+    const uint64_t n = padding->arrays[ARRAY_OUTPUT].n;
     (void)queue;
     int32_t status = padding->wide_w == NULL ? take_room(padding) : GB_OK;
-    if (padding->host_y != padding->y)
-        copy_memory(host, padding->host_y, padding->y, n * sizeof *padding->host_y, &status);
+    arrays_read_output(padding->arrays, host, &status);
     if (status == GB_OK)
         status = compute_reference(padding);
     if (status != GB_OK)
@@ -418,7 +372,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
         .format = GB_F32,
         .name = "Y",
         .n = n,
-        .output = padding->host_y,
+        .output = padding->arrays[ARRAY_OUTPUT].host,
         .reference = padding->sums,
         .magnitude = padding->sizes,
         .n_products = (uint64_t)padding->shape.k,
@@ -434,9 +388,10 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct padding *padding = object;
-    work->flops = 2.0 * (double)n_y(padding) * (double)padding->shape.k;
-    work->bytes_read = (double)(n_x(padding) + n_w(padding)) * sizeof(float);
-    work->bytes_written = (double)n_y(padding) * sizeof(float);
+    work->flops = 2.0 * (double)padding->arrays[ARRAY_OUTPUT].n * (double)padding->shape.k;
+    work->bytes_read = (double)(padding->arrays[ARRAY_LEFT].n + padding->arrays[ARRAY_RIGHT].n) *
+                       sizeof(float);
+    work->bytes_written = (double)padding->arrays[ARRAY_OUTPUT].n * sizeof(float);
     GB_WORK_MATH(work, GB_F32, GB_MATH_VECTOR);
     return GB_OK;
 }

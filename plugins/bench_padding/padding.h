@@ -7,6 +7,7 @@
 #include "plan.h"
 
 #include "plugins/common/cuda/with_cuda.h"
+#include "plugins/common/verified_sums.h"
 
 #include <gbrun/gbrun.h>
 #include <stdbool.h>
@@ -25,11 +26,9 @@ struct padding {
     const struct backend *backend;
     void *own; /* the backend's; NULL before its create */
     struct batch_shape shape;
-    float *x, *w, *y;        /* where the device has them, one product after the other */
-    float *host_x, *host_w;  /* the inputs as the host filled them; on the CPU x and w */
-    float *host_y;           /* room for the output; on the CPU y */
-    double *sums, *sizes;    /* made by verify: the reference, */
-    double *wide_x, *wide_w; /* and the inputs of one product as it takes them */
+    struct verified_array arrays[ARRAYS]; /* X, W and Y, one product after the other */
+    double *sums, *sizes;                 /* made by verify: the reference, */
+    double *wide_x, *wide_w;              /* and the inputs of one product as it takes them */
 };
 
 /* prepare also reports metrics; y may be written until it returns. */

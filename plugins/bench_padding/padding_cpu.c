@@ -491,12 +491,13 @@ static int32_t run(const struct padding *padding, const struct gb_queue *queue, 
 {
     const struct cpu_padding *cpu = padding->own;
     const struct batch_shape *shape = &padding->shape;
+    const float *x = padding->arrays[ARRAY_LEFT].device, *w = padding->arrays[ARRAY_RIGHT].device;
+    float *y = padding->arrays[ARRAY_OUTPUT].device;
     (void)queue;
     for (uint64_t i = 0; i < iterations; i++) {
         for (int64_t j = 0; j < shape->batch; j++)
-            cpu->product(padding, padding->x + j * shape->m * shape->k,
-                         padding->w + j * shape->n * shape->k,
-                         padding->y + j * shape->m * shape->n);
+            cpu->product(padding, x + j * shape->m * shape->k, w + j * shape->n * shape->k,
+                         y + j * shape->m * shape->n);
         GB_CLOBBER();
     }
     return GB_OK;

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A case as gbrun.py sees it (_Case): what to call, and what it sets in `prepare`. Lives

@@ -110,8 +110,6 @@ static int32_t cuda_run_spins(const struct spin *spin, const struct gb_queue *qu
     const struct cuda_launch launch = {
         .function = cuda->function,
         .columns = 1,
-        .rows = 1,
-        .layers = 1,
         .threads = 1,
         .arguments = {&duration_ns, &cycles, &ring},
     };

@@ -7,8 +7,6 @@
 
 #include "bench_steps.h"
 
-#include <time.h>
-
 /* Zeroed memory of host->allocate, or NULL. */
 static inline void *host_memory(const struct gb_host *host, uint64_t bytes, int32_t *status)
 {
@@ -55,34 +53,9 @@ static inline void *device_filled(const struct gb_host *host, uint64_t bytes, ui
     return *status == GB_OK ? memory : NULL;
 }
 
-/* Fills an output with numbers that could be results, other ones for each set, so that what was not
- * written is wrong, and looks like any other. scratch: as much memory of the host, or the output.
- */
-static inline void poison_output(const struct gb_host *host, void *output, void *scratch,
-                                 uint64_t n, const struct gb_format *format, uint64_t set,
-                                 int32_t *status)
-{
-    const struct gb_fill fill = {.size = sizeof fill,
-                                 .format = format->format,
-                                 .stream = ~set, /* no input's */
-                                 .low = format->is_integer ? 0 : -1,
-                                 .high = format->is_integer ? 100 : 1};
-    if (*status == GB_OK)
-        *status = host->fill(host, scratch, n, &fill);
-    if (output != scratch)
-        copy_memory(host, output, scratch, n * format->bytes, status);
-}
-
 /* [create] host->exclusive, which older versions of gbrun do not have. */
 static inline void take_machine(const struct gb_host *host)
 {
     if (GB_HAS(host, exclusive))
         host->exclusive(host);
-}
-
-static inline double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -29,7 +29,9 @@ static inline const char *find_symbols(void *library, const struct symbol *symbo
 /* Of an array that is a table. */
 #define FIND_SYMBOLS(library, table) find_symbols(library, table, sizeof(table) / sizeof *(table))
 
-/* For lists X(member, symbol, ...): the members of a struct, and the table of what goes into the
- * struct that `functions` points to. */
+/* For lists X(member, symbol, ...) of what a header declares, or X(member, symbol, result,
+ * parameters): the members of a struct, and the table of what goes into the struct that `functions`
+ * points to. */
 #define SYMBOL_MEMBER(member, symbol, ...) __typeof__(symbol) *member;
+#define SYMBOL_FUNCTION(member, symbol, result, parameters) result(*member) parameters;
 #define SYMBOL_LINE(member, symbol, ...) {#symbol, &functions->member},

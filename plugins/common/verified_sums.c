@@ -4,7 +4,7 @@
 #endif
 #include "verified_sums.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -114,6 +114,36 @@ bool range_has_one_sign(const struct range *range)
     return !(has_negative && has_positive);
 }
 
+void range_validate(const char *text, gb_problem_fn *problem, void *context)
+{
+    struct range range;
+    char reason[240];
+    if (!range_parse(text, &range, reason, sizeof reason))
+        problem(context, "range", 0, reason);
+}
+
+bool range_text_has_one_sign(const char *text)
+{
+    struct range range;
+    char reason[240];
+    return range_parse(text, &range, reason, sizeof reason) && range_has_one_sign(&range);
+}
+
+int32_t range_refuse_inexact(const struct range *range, const struct gb_host *host,
+                             const struct gb_format *format, const char *dtype, double n,
+                             double limit)
+{
+    const double largest = range_largest(range), whole = ldexp(1.0, format->digits);
+    if (!format->is_integer && largest > whole)
+        return host_skip(host, "integral = yes: whole numbers of %s go up to %g, the range to %g",
+                         dtype, whole, largest);
+    if (n * largest * largest > limit)
+        return host_skip(
+            host, "sums of whole numbers are exact up to %g, but %g products up to %g are %g",
+            limit, n, largest * largest, n * largest * largest);
+    return GB_OK;
+}
+
 /* --- filling --- */
 
 static double share_of(const struct range *range, uint32_t i, bool is_integral)
@@ -159,8 +189,9 @@ static uint32_t pick(const struct range *range, const struct gb_host *host,
     return range->n - 1;
 }
 
-int32_t range_fill(const struct range *range, const struct gb_host *host, void *data, uint64_t n,
-                   uint32_t bytes, const struct gb_fill *fill)
+/* low and high are those of each interval; `stream` counts matrices from 0. */
+static int32_t range_fill(const struct range *range, const struct gb_host *host, void *data,
+                          uint64_t n, uint32_t bytes, const struct gb_fill *fill)
 {
     const bool is_integral = fill->integral != 0 || fill->format == GB_I8;
     int32_t status = fill_interval(range, host, data, n, fill, 0);
@@ -178,6 +209,73 @@ int32_t range_fill(const struct range *range, const struct gb_host *host, void *
     }
     free(other);
     return status;
+}
+
+/* --- arrays --- */
+
+void arrays_describe(struct verified_array arrays[ARRAYS], const uint64_t lengths[ARRAYS],
+                     const struct gb_format *input, const struct gb_format *output)
+{
+    for (int i = 0; i < ARRAYS; i++) {
+        arrays[i].n = lengths[i];
+        arrays[i].format = i == ARRAY_OUTPUT ? output : input;
+    }
+}
+
+int32_t arrays_take(struct verified_array arrays[ARRAYS], const struct gb_host *host,
+                    bool is_in_place)
+{
+    int32_t status = GB_OK;
+    for (int i = 0; i < ARRAYS; i++) {
+        const uint64_t bytes = arrays[i].n * arrays[i].format->bytes;
+        arrays[i].device = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
+        arrays[i].host = is_in_place ? arrays[i].device : host_memory(host, bytes, &status);
+    }
+    return status;
+}
+
+static void upload(const struct verified_array *array, const struct gb_host *host, int32_t *status)
+{
+    if (array->device != array->host)
+        copy_memory(host, array->device, array->host, array->n * array->format->bytes, status);
+}
+
+/* Numbers that could be results, other ones for each set, so that what was not written is wrong,
+ * and looks like any other. */
+static int32_t poison(const struct verified_array *output, const struct gb_host *host, uint64_t set)
+{
+    const struct gb_fill fill = {.size = sizeof fill,
+                                 .format = output->format->format,
+                                 .stream = ~set, /* no input's */
+                                 .low = output->format->is_integer ? 0 : -1,
+                                 .high = output->format->is_integer ? 100 : 1};
+    return host->fill(host, output->host, output->n, &fill);
+}
+
+int32_t arrays_refresh(const struct verified_array arrays[ARRAYS], const struct gb_host *host,
+                       const struct range *range, bool is_integral, uint64_t set)
+{
+    int32_t status = GB_OK;
+    for (uint64_t i = 0; i < ARRAYS && status == GB_OK; i++) {
+        const struct verified_array *array = &arrays[i];
+        const struct gb_fill fill = {.size = sizeof fill,
+                                     .format = array->format->format,
+                                     .stream = N_MATRICES * set + i,
+                                     .integral = is_integral};
+        status = i == ARRAY_OUTPUT
+                     ? poison(array, host, set)
+                     : range_fill(range, host, array->host, array->n, array->format->bytes, &fill);
+        upload(array, host, &status);
+    }
+    return status;
+}
+
+void arrays_read_output(const struct verified_array arrays[ARRAYS], const struct gb_host *host,
+                        int32_t *status)
+{
+    const struct verified_array *output = &arrays[ARRAY_OUTPUT];
+    if (output->device != output->host)
+        copy_memory(host, output->host, output->device, output->n * output->format->bytes, status);
 }
 
 /* --- all CPUs --- */

@@ -1,11 +1,11 @@
 /*
  * verified_sums.h - what benchmarks share whose outputs are sums that are verified: the interval,
- * or the intervals, that inputs are drawn from; references computed on all CPUs; what
+ * or the intervals, that inputs are drawn from; their arrays; references computed on all CPUs; what
  * gb_check.partial_squares is of a sum. Plugin side.
  */
 #pragma once
 
-#include <gbrun/host.h>
+#include <gbrun/bench.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -27,13 +27,48 @@ double range_largest(const struct range *range);
 /* True if no number of it is below 0, or none above. */
 bool range_has_one_sign(const struct range *range);
 
-/*
- * Fills n elements of `bytes` each in the format of `fill`, of which low and high are left out and
- * `stream` counts matrices from 0. Of several intervals each has its share by length, or by how
- * many whole numbers it has. Statuses as of gb_host.fill; a failure is reported to the host.
- */
-int32_t range_fill(const struct range *range, const struct gb_host *host, void *data, uint64_t n,
-                   uint32_t bytes, const struct gb_fill *fill);
+/* For `validate` and `sums` of gb_validation: reports that the option `range` has no such text, or
+ * says whether all its numbers have one sign. */
+void range_validate(const char *text, gb_problem_fn *problem, void *context);
+bool range_text_has_one_sign(const char *text);
+
+/* Skips a case of whole numbers whose sums of n products may not be exact, as they would be found
+ * wrong though they are right: of inputs that the format does not hold (dtype: its name), or of
+ * sums above `limit`. */
+int32_t range_refuse_inexact(const struct range *range, const struct gb_host *host,
+                             const struct gb_format *format, const char *dtype, double n,
+                             double limit);
+
+/* --- two inputs and what is computed of them --- */
+
+enum { ARRAY_LEFT, ARRAY_RIGHT, ARRAY_OUTPUT, ARRAYS };
+
+struct verified_array {
+    uint64_t n;
+    const struct gb_format *format;
+    void *device;
+    void *host; /* an input as it was filled, room for the output; `device` itself if it is there */
+};
+
+/* [create] Sets lengths and formats. */
+void arrays_describe(struct verified_array arrays[ARRAYS], const uint64_t lengths[ARRAYS],
+                     const struct gb_format *input, const struct gb_format *output);
+
+/* Takes their memory; is_in_place: the host has none of its own. */
+int32_t arrays_take(struct verified_array arrays[ARRAYS], const struct gb_host *host,
+                    bool is_in_place);
+
+/* As `refresh` of a benchmark: the inputs of a set, from two streams of random numbers of its own,
+ * and an output of which nothing is a result. Of several intervals each has its share by length, or
+ * by how many whole numbers it has. Statuses as of gb_host.fill; a failure is reported. */
+int32_t arrays_refresh(const struct verified_array arrays[ARRAYS], const struct gb_host *host,
+                       const struct range *range, bool is_integral, uint64_t set);
+
+/* The output as it is now, in the host's memory. */
+void arrays_read_output(const struct verified_array arrays[ARRAYS], const struct gb_host *host,
+                        int32_t *status);
+
+/* --- references and bounds --- */
 
 typedef void all_cpus_fn(void *context);
 

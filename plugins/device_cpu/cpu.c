@@ -43,40 +43,14 @@ static const struct gb_option options[] = {
 
 /* --- what the processor is, as the system describes it --- */
 
-#define CPU_FOLDER "/sys/devices/system/cpu"
-
 enum { TEXT_BYTES = 256, CACHES_MAX = 8 };
-
-struct cache {
-    uint32_t level;
-    char kind; /* 'd': data, 'i': instructions, 0: both */
-    uint64_t bytes;
-};
-
-static bool read_cache(uint32_t cpu, uint32_t index, struct cache *ret)
-{
-    char text[TEXT_BYTES];
-    if (!system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/level", cpu, index))
-        return false;
-    ret->level = (uint32_t)strtoul(text, NULL, 10);
-    ret->kind = 0;
-    if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/type", cpu, index))
-        ret->kind = text[0] == 'D' ? 'd' : (text[0] == 'I' ? 'i' : 0);
-    ret->bytes = 0;
-    if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/size", cpu, index)) {
-        char *unit = NULL;
-        ret->bytes = strtoull(text, &unit, 10);
-        ret->bytes <<= *unit == 'K' ? 10 : (*unit == 'M' ? 20 : 0);
-    }
-    return true;
-}
 
 /* 0: not known. */
 static uint64_t machine_last_cache_bytes(uint32_t cpu)
 {
-    struct cache last = {0};
-    struct cache cache;
-    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu, i, &cache); i++) {
+    struct cpu_cache last = {0};
+    struct cpu_cache cache;
+    for (uint32_t i = 0; i < CACHES_MAX && cpu_cache_read(CPU_FOLDER, cpu, i, &cache); i++) {
         if (cache.kind != 'i' && cache.level >= last.level)
             last = cache;
     }
@@ -130,8 +104,8 @@ static void caches_fact(uint32_t cpu, gb_fact_fn *fact, void *context)
 {
     char text[TEXT_BYTES];
     size_t used = 0;
-    struct cache cache;
-    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu, i, &cache); i++) {
+    struct cpu_cache cache;
+    for (uint32_t i = 0; i < CACHES_MAX && cpu_cache_read(CPU_FOLDER, cpu, i, &cache); i++) {
         const char kind[2] = {cache.kind, '\0'};
         used += (size_t)snprintf(text + used, sizeof text - used, "%sL%u%s %llu KiB",
                                  used > 0 ? ", " : "", cache.level, kind,
@@ -165,8 +139,9 @@ static void cache_sizes(const struct cpu_list *cpus, gb_fact_fn *fact, void *con
 {
     static const char *const names[] = {[1] = "l1_bytes", [2] = "l2_bytes"};
     char text[TEXT_BYTES];
-    struct cache cache;
-    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu_list_first(cpus), i, &cache); i++) {
+    struct cpu_cache cache;
+    for (uint32_t i = 0;
+         i < CACHES_MAX && cpu_cache_read(CPU_FOLDER, cpu_list_first(cpus), i, &cache); i++) {
         if (cache.kind == 'i' || cache.level < 1 || cache.level > 3)
             continue;
         snprintf(text, sizeof text, "%llu", (unsigned long long)cache.bytes);

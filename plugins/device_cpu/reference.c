@@ -1,8 +1,9 @@
 /* reference.c - fixed work of a processor, by which changes of the machine are known. */
-#include "plugins/device_cpu/cpu_device.h"
+#define _GNU_SOURCE
+#include "cpu_device.h"
+#include "plugins/common/measuring.h"
 
 #include <math.h>
-#include <time.h>
 
 enum { VERSION = 1, STEPS = 20000, TIMES = 3 };
 
@@ -21,22 +22,15 @@ static void compute(void)
     (void)kept;
 }
 
-static double monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
-
 int32_t cpu_reference(void *device, struct gb_reference *reference)
 {
     (void)device;
     reference->version = VERSION;
     reference->time_ns = INFINITY;
     for (int i = 0; i < TIMES; i++) {
-        const double begin_ns = monotonic_ns();
+        const double begin_ns = clock_ns(CLOCK_MONOTONIC_RAW);
         compute();
-        reference->time_ns = fmin(reference->time_ns, monotonic_ns() - begin_ns);
+        reference->time_ns = fmin(reference->time_ns, clock_ns(CLOCK_MONOTONIC_RAW) - begin_ns);
     }
     return GB_OK;
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CPU_FOLDER "/sys/devices/system/cpu"
 #define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0"
 
 enum { THERMAL_ZONES_MAX = 64, HWMON_MAX = 64, HWMON_SENSORS_MAX = 16 };

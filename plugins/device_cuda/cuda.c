@@ -161,12 +161,6 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
     return GB_OK;
 }
 
-static struct cuda_device *device_of(void *object)
-{
-    struct timed_device *timed = object;
-    return &timed->device;
-}
-
 static int32_t enter(const struct cuda_device *device)
 {
     return cuda_enter(device, "entering the context");
@@ -176,7 +170,7 @@ static int32_t enter(const struct cuda_device *device)
 
 static int32_t allocate(void *object, uint64_t bytes, uint32_t kind, void **ret_memory)
 {
-    struct cuda_device *device = device_of(object);
+    struct cuda_device *device = object;
     const struct driver *driver = &device->driver;
     const size_t size = bytes > 0 ? (size_t)bytes : 1;
     CUdeviceptr memory = 0;
@@ -201,7 +195,7 @@ static int32_t allocate(void *object, uint64_t bytes, uint32_t kind, void **ret_
 
 static void release(void *object, void *memory)
 {
-    const struct cuda_device *device = device_of(object);
+    const struct cuda_device *device = object;
     const struct driver *driver = &device->driver;
     const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
     unsigned type = 0;
@@ -217,7 +211,7 @@ static void release(void *object, void *memory)
 /* Waits first: the queues do not wait for the default stream, on which this is done. */
 static int32_t copy(void *object, void *to, const void *from, uint64_t bytes)
 {
-    const struct cuda_device *device = device_of(object);
+    const struct cuda_device *device = object;
     const struct driver *driver = &device->driver;
     const int32_t status = enter(device);
     if (status != GB_OK || bytes == 0)
@@ -233,7 +227,7 @@ static int32_t copy(void *object, void *to, const void *from, uint64_t bytes)
 
 static int32_t fill(void *object, void *memory, uint32_t byte, uint64_t bytes)
 {
-    const struct cuda_device *device = device_of(object);
+    const struct cuda_device *device = object;
     const struct driver *driver = &device->driver;
     const int32_t status = enter(device);
     if (status != GB_OK || bytes == 0)
@@ -253,7 +247,7 @@ static int32_t fill(void *object, void *memory, uint32_t byte, uint64_t bytes)
  * there by mistake is timed as well, and cannot be captured. */
 static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 {
-    struct cuda_device *device = device_of(object);
+    struct cuda_device *device = object;
     struct gb_queue *queue = calloc(1, sizeof *queue);
     if (queue == NULL)
         return GB_NO_MEMORY;
@@ -275,7 +269,7 @@ static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 
 static void queue_destroy(void *object, struct gb_queue *queue)
 {
-    struct cuda_device *device = device_of(object);
+    struct cuda_device *device = object;
     if (queue == NULL)
         return;
     device->driver.context_set(device->context);
@@ -347,7 +341,7 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 
 static int32_t flush_cache(void *object, const struct gb_queue *queue)
 {
-    struct cuda_device *device = device_of(object);
+    struct cuda_device *device = object;
     int32_t status = enter(device);
     if (status == GB_OK)
         status = cuda_reserve_flush(device);
@@ -435,7 +429,7 @@ static int32_t profile_begin(void *object, const char *name)
 
 static int32_t profile_end(void *object)
 {
-    struct cuda_device *device = device_of(object);
+    struct cuda_device *device = object;
     device->is_profiled = false;
     const int32_t status = cuda_status(device, device->driver.context_synchronize(), "profiling");
     nvtxRangePop();

@@ -89,37 +89,27 @@ static const CUdeviceptr lowest = (CUdeviceptr)3 << 44, address_step = (CUdevice
 
 /* ---- memory ---- */
 
+/* X(member, symbol) */
+#define MEMORY_FUNCTIONS(X)                                                                        \
+    X(granularity, cuMemGetAllocationGranularity)                                                  \
+    X(create, cuMemCreate)                                                                         \
+    X(give, cuMemExportToShareableHandle)                                                          \
+    X(take, cuMemImportFromShareableHandle)                                                        \
+    X(drop, cuMemRelease)                                                                          \
+    X(reserve, cuMemAddressReserve)                                                                \
+    X(unreserve, cuMemAddressFree)                                                                 \
+    X(map, cuMemMap)                                                                               \
+    X(unmap, cuMemUnmap)                                                                           \
+    X(allow, cuMemSetAccess)
+
 struct memory_functions {
-    CUresult (*granularity)(size_t *, const CUmemAllocationProp *,
-                            CUmemAllocationGranularity_flags);
-    CUresult (*create)(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,
-                       unsigned long long);
-    CUresult (*give)(void *, CUmemGenericAllocationHandle, CUmemAllocationHandleType,
-                     unsigned long long);
-    CUresult (*take)(CUmemGenericAllocationHandle *, void *, CUmemAllocationHandleType);
-    CUresult (*drop)(CUmemGenericAllocationHandle);
-    CUresult (*reserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
-    CUresult (*unreserve)(CUdeviceptr, size_t);
-    CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long);
-    CUresult (*unmap)(CUdeviceptr, size_t);
-    CUresult (*allow)(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t);
+    MEMORY_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 static CUresult find_memory_functions(const struct cuda_device *device,
-                                      struct memory_functions *ret)
+                                      struct memory_functions *functions)
 {
-    const struct symbol symbols[] = {
-        {"cuMemGetAllocationGranularity", &ret->granularity},
-        {"cuMemCreate", &ret->create},
-        {"cuMemExportToShareableHandle", &ret->give},
-        {"cuMemImportFromShareableHandle", &ret->take},
-        {"cuMemRelease", &ret->drop},
-        {"cuMemAddressReserve", &ret->reserve},
-        {"cuMemAddressFree", &ret->unreserve},
-        {"cuMemMap", &ret->map},
-        {"cuMemUnmap", &ret->unmap},
-        {"cuMemSetAccess", &ret->allow},
-    };
+    const struct symbol symbols[] = {MEMORY_FUNCTIONS(SYMBOL_LINE)};
     return FIND_SYMBOLS(device->driver.library, symbols) == NULL ? CUDA_SUCCESS
                                                                  : CUDA_ERROR_NOT_SUPPORTED;
 }
@@ -219,12 +209,12 @@ static CUresult make_block(const struct cuda_device *device, uint64_t most,
 
 static void unshare_block(void *object, struct gb_shared_block *block)
 {
-    struct timed_device *timed = object;
+    const struct cuda_device *device = object;
     struct memory_functions memory;
     const CUdeviceptr at[] = {(CUdeviceptr)(uintptr_t)block->base,
                               (CUdeviceptr)(uintptr_t)block->other};
-    if (find_memory_functions(&timed->device, &memory) != CUDA_SUCCESS ||
-        timed->device.driver.context_set(timed->device.context) != CUDA_SUCCESS)
+    if (find_memory_functions(device, &memory) != CUDA_SUCCESS ||
+        device->driver.context_set(device->context) != CUDA_SUCCESS)
         return;
     for (size_t i = 0; i < 2 && at[i] != 0; i++) {
         memory.unmap(at[i], block->bytes);
@@ -248,8 +238,7 @@ static CUresult load(struct cuda_device *device)
 
 static int32_t share_block(void *object, uint64_t most, struct gb_shared_block *ret)
 {
-    struct timed_device *timed = object;
-    struct cuda_device *device = &timed->device;
+    struct cuda_device *device = object;
     int32_t status = cuda_enter(device, "sharing memory");
     if (status == GB_OK && device->judging == NULL)
         status = cuda_status(device, load(device), "loading the judge's kernels");
@@ -271,8 +260,7 @@ static CUresult use_pool(const struct driver *driver, CUstream stream)
 static int32_t map_block(void *object, const struct gb_queue *queue,
                          const struct gb_shared_block *block)
 {
-    struct timed_device *timed = object;
-    struct cuda_device *device = &timed->device;
+    struct cuda_device *device = object;
     struct memory_functions memory;
     CUmemGenericAllocationHandle handle = 0;
     CUdeviceptr base = (CUdeviceptr)(uintptr_t)block->base;
@@ -299,8 +287,7 @@ static int32_t map_block(void *object, const struct gb_queue *queue,
 
 static int32_t wait(void *object)
 {
-    struct timed_device *timed = object;
-    const struct cuda_device *device = &timed->device;
+    const struct cuda_device *device = object;
     return cuda_status(device, device->driver.context_synchronize(), "waiting for the device");
 }
 
@@ -317,8 +304,7 @@ static unsigned blocks_for(const struct cuda_device *device, uint64_t n_threads)
 static int32_t gather(void *object, const struct gb_queue *queue, void *to, const void *from,
                       uint64_t bytes, const uint32_t *which, uint32_t n)
 {
-    struct timed_device *timed = object;
-    const struct cuda_device *device = &timed->device;
+    const struct cuda_device *device = object;
     uint64_t nothing = 0;
     uint32_t list[GB_GATHERED_MAX] = {0};
     void *arguments[] = {&to, &from, n > 0 ? &bytes : &nothing, list};
@@ -356,8 +342,7 @@ static int32_t random_fill(void *object, const struct gb_queue *queue, uint64_t 
     } formats[] = {{GB_F64, 0, false}, {GB_F32, 1, false}, {GB_F16, 2, false}, {GB_BF16, 3, false},
                    {GB_I64, 0, true},  {GB_U64, 0, true},  {GB_I32, 1, true},  {GB_U32, 1, true}};
     enum { N_FORMATS = sizeof formats / sizeof *formats };
-    struct timed_device *timed = object;
-    const struct cuda_device *device = &timed->device;
+    const struct cuda_device *device = object;
     double low = fill->low, span = fill->high - fill->low;
     uint64_t stream = fill->stream, first = 0, count = 0, reject = 0;
     size_t i = 0;
@@ -376,8 +361,7 @@ static int32_t random_fill(void *object, const struct gb_queue *queue, uint64_t 
 
 static int32_t idle(void *object, const struct gb_queue *queue, double ns)
 {
-    struct timed_device *timed = object;
-    const struct cuda_device *device = &timed->device;
+    const struct cuda_device *device = object;
     if (device->stamps.module == NULL)
         return GB_UNSUPPORTED;
     return cuda_status(device, stamps_put_idle(&device->stamps, queue->native, ns), "idling");
@@ -388,7 +372,7 @@ static int32_t idle(void *object, const struct gb_queue *queue, double ns)
 static int32_t capture(void *object, const struct gb_queue *queue, const struct gb_bench_ops *ops,
                        void *bench, void **ret_graph)
 {
-    struct timed_device *timed = object;
+    const struct cuda_device *device = object;
     const struct gb_measurement measurement = {.size = sizeof measurement,
                                                .iterations = 1,
                                                .bench_ops = ops,
@@ -396,16 +380,14 @@ static int32_t capture(void *object, const struct gb_queue *queue, const struct 
                                                .queue = queue};
     char reason[GRAPH_REASON_BYTES];
     struct graph graph = {0};
-    const int32_t status = graph_make(&timed->device, &measurement, 1, false, false, &graph,
-                                      reason);
+    const int32_t status = graph_make(device, &measurement, 1, false, false, &graph, reason);
     *ret_graph = graph.exec;
     return status == GB_OK && graph.exec == NULL ? GB_SKIPPED : status;
 }
 
 static int32_t launch(void *object, const struct gb_queue *queue, void *graph)
 {
-    struct timed_device *timed = object;
-    const struct cuda_device *device = &timed->device;
+    const struct cuda_device *device = object;
     return cuda_status(device, device->driver.graph_launch(graph, queue->native),
                        "launching a graph");
 }

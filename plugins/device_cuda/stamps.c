@@ -12,11 +12,14 @@ enum { CYCLE_BITS = 48 };
 
 static const double CLOCK_SPAN_NS = 100e3; /* steps of timers are small beside it: 32 ns, 0.03 % */
 
+#define STEP "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+
 /*
  * gbrun_stamp(stamps + number, clocks): waits for a pseudo-random part of `clocks` (the finalizer
  * of MurmurHash3 over the multiprocessor's clock), then stores a struct stamp. gbrun_idle(ns):
  * sleeps. gbrun_reference(stamps + number): a struct stamp, 40,000 products and sums each of which
- * waits for the one before, in unrolled tens, and a stamp. The driver compiles them for its device.
+ * waits for the one before, in unrolled tens of STEP, and a stamp. The driver compiles them for its
+ * device.
  */
 static const char image[] = ".version 6.3\n"
                             ".target sm_70\n"
@@ -86,17 +89,7 @@ static const char image[] = ".version 6.3\n"
                             "    mov.f32 %f2, 0f3F800000;\n"
                             "    mov.u32 %r0, 4000;\n" /* 40,000 / 10 */
                             "    mov.u64 %d1, %globaltimer;\n"
-                            "step:\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
-                            "    fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                            "step:\n" STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
                             "    sub.u32 %r0, %r0, 1;\n"
                             "    setp.ne.u32 %p0, %r0, 0;\n"
                             "    @%p0 bra step;\n"

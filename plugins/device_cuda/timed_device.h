@@ -26,7 +26,7 @@ struct offsets {
 };
 
 struct timed_device {
-    struct cuda_device device;
+    struct cuda_device device; /* first: what gbrun hands back is either */
     struct gb_clock clocks[CLOCK_KINDS];
     uint32_t kinds[CLOCK_KINDS]; /* CLOCK_... of each */
     uint32_t n_clocks;

@@ -4,6 +4,7 @@
 #include "plugins/bench_ceilings/memory.h"
 #include "plugins/bench_ceilings/rates.h"
 #include "plugins/bench_ceilings/roofs.h"
+#include "plugins/common/system/system_file.h"
 #include "plugins/common/team.h"
 #include "tests/plugins/bench_fixture.h"
 #include "tests/plugins/files.h"
@@ -112,8 +113,8 @@ TEST(sizes_and_threads_are_those_of_the_machine)
 {
     uint32_t cpus[TEAM_MAX];
     const int n_cpus = (int)team_cpus(cpus);
-    const uint64_t l1 = caches_share(CACHES_FOLDER, cpus, 1, 1);
-    const uint64_t l2 = caches_share(CACHES_FOLDER, cpus, 1, 2);
+    const uint64_t l1 = caches_share(CPU_FOLDER, cpus, 1, 1);
+    const uint64_t l2 = caches_share(CPU_FOLDER, cpus, 1, 2);
     load_bench("ceilings");
     set("roof = l2_copy; threads = 1");
     const int32_t status = created();

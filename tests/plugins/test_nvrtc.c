@@ -11,24 +11,32 @@
 
 enum { REASON_BYTES = 4096 };
 static char reason[REASON_BYTES];
-static void *image;
+static char *image; /* its reader frees it */
 
-static bool compile(const char *source, int architecture, const char *const *options)
+static bool compile(const char *source, int architecture, const char *option)
 {
+    const struct nvrtc_request request = {
+        .name = "kernels.cu", .source = source, .options = &option, .n_options = option != NULL};
+    struct nvrtc_output output;
+    double ns;
     reason[0] = '\0';
-    return nvrtc_compile("kernels.cu", source, strlen(source), architecture, options, &image,
-                         reason, sizeof reason);
+    const bool is_compiled = nvrtc_compile(request, strlen(source), architecture, &output, &ns,
+                                           reason, sizeof reason);
+    image = output.image;
+    output.image = NULL;
+    nvrtc_output_free(&output);
+    return is_compiled;
 }
 
 /* A binary; PTX, which the driver translates, for a device that is newer than the compiler. */
 TEST(makes_what_the_device_takes)
 {
-    static const char *const options[] = {"-DKERNEL=named_here", NULL};
+    static const char option[] = "-DKERNEL=named_here";
     static const char source[] = "extern \"C\" __global__ void KERNEL(int *x) { *x = 1; }";
-    ck_assert_msg(compile(source, 90, options), "%s", reason);
+    ck_assert_msg(compile(source, 90, option), "%s", reason);
     ck_assert_mem_eq(image, "\177ELF", 4);
     free(image);
-    ck_assert_msg(compile(source, 999, options), "%s", reason);
+    ck_assert_msg(compile(source, 999, option), "%s", reason);
     ck_assert_ptr_nonnull(strstr(image, ".visible .entry named_here("));
     ck_assert_ptr_nonnull(strstr(image, ".target sm_"));
     free(image);
@@ -62,7 +70,11 @@ TEST(stays_within_the_room_for_reasons)
 {
     char room[32];
     memset(room, '#', sizeof room);
-    ck_assert(!nvrtc_compile("kernels.cu", "wrong", 5, 90, NULL, &image, room, 16));
+    const struct nvrtc_request request = {.name = "kernels.cu", .source = "wrong"};
+    struct nvrtc_output output;
+    double ns;
+    ck_assert(!nvrtc_compile(request, 5, 90, &output, &ns, room, 16));
+    nvrtc_output_free(&output);
     ck_assert_uint_eq(strlen(room), 15);
     ck_assert_int_eq(room[16], '#');
 }

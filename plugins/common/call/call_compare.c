@@ -186,59 +186,53 @@ static int32_t read_part(const struct world *world, const struct entry *entry, s
                         : GB_NO_MEMORY;
 }
 
+/* An input that the function has changed, and the reference has not. */
+static int32_t compare_input(const struct gb_host *host, const char *name, const void *input,
+                             const void *wanted, size_t bytes)
+{
+    char words[128];
+    if (memcmp(input, wanted, bytes) == 0)
+        return GB_OK;
+    snprintf(words, sizeof words, "%s was written to: expected that it has `out` then", name);
+    return compare_outcome(host, name, words);
+}
+
+/* With what is expected, or with the reference's, as an input is. */
 static int32_t compare_buffer(const struct world *world, const struct world *reference,
-                              const struct entry *entry)
+                              const struct entry *entry, bool is_input)
 {
     const struct plan *plan = world->plan;
     const struct buffer *buffer = &entry->value.buffer;
     const struct expectation *expect = &buffer->expect;
+    const enum expect_kind kind = is_input ? EXPECT_NONE : expect->kind;
     const struct part part = part_of(world, buffer);
     char name[64];
     const void *output = NULL, *wanted = NULL;
     void *owned = NULL, *owned_wanted = NULL;
     snprintf(name, sizeof name, "arg.%.48s", entry->key);
-    struct comparison comparison = {
-        .name = name, .type = buffer->element, .wanted_type = buffer->element, .n = part.n};
     int32_t status = read_part(world, entry, part, &output, &owned);
-    comparison.output = output;
-    if (expect->kind == EXPECT_NUMBER)
-        comparison.constant = &expect->number;
-    else if (status == GB_OK && expect->kind == EXPECT_NAME)
+    if (status == GB_OK && kind == EXPECT_NAME)
         status = read_part(world, plan_resolve(plan, plan_entry(plan, expect->text)), part, &wanted,
                            &owned_wanted);
-    else if (status == GB_OK && expect->kind != EXPECT_TEXT)
+    else if (status == GB_OK && kind == EXPECT_NONE)
         status = read_part(reference, entry, part, &wanted, &owned_wanted);
-    comparison.wanted = wanted;
+    const struct comparison comparison = {.name = name,
+                                          .type = buffer->element,
+                                          .wanted_type = buffer->element,
+                                          .n = part.n,
+                                          .output = output,
+                                          .wanted = wanted,
+                                          .constant = kind == EXPECT_NUMBER ? &expect->number
+                                                                            : NULL};
     if (status == GB_OK)
-        status = expect->kind == EXPECT_TEXT
+        status = is_input ? compare_input(plan->host, name, output, wanted,
+                                          part.n * type_info(buffer->element)->bytes)
+                 : kind == EXPECT_TEXT
                      ? compare_text(plan->host, name, output, part.n, expect->text)
                      : compare(plan->host, &comparison);
     free(owned);
     free(owned_wanted);
     return status;
-}
-
-/* An input that the function has changed, and the reference has not. */
-static int32_t compare_input(const struct world *world, const struct world *reference,
-                             const struct entry *entry)
-{
-    const struct buffer *buffer = &entry->value.buffer;
-    const struct part part = part_of(world, buffer);
-    char name[64], words[128];
-    const void *input = NULL, *wanted = NULL;
-    void *owned = NULL, *owned_wanted = NULL;
-    int32_t status = read_part(world, entry, part, &input, &owned);
-    if (status == GB_OK)
-        status = read_part(reference, entry, part, &wanted, &owned_wanted);
-    const bool is_same = status != GB_OK ||
-                         memcmp(input, wanted, part.n * type_info(buffer->element)->bytes) == 0;
-    free(owned);
-    free(owned_wanted);
-    if (is_same)
-        return status;
-    snprintf(name, sizeof name, "arg.%.48s", entry->key);
-    snprintf(words, sizeof words, "%s was written to: expected that it has `out` then", name);
-    return compare_outcome(world->plan->host, name, words);
 }
 
 static bool is_input(const struct value *value)
@@ -255,11 +249,12 @@ int32_t compare_buffers(const struct world *world, const struct world *reference
         const bool is_compared = value->kind == VALUE_BUFFER &&
                                  (value->buffer.expect.kind != EXPECT_NONE ||
                                   (value->buffer.is_out && reference != NULL));
-        const int32_t status = is_compared ? compare_buffer(world, reference, &plan->entries[i])
-                                           : GB_OK;
+        const int32_t status = is_compared
+                                   ? compare_buffer(world, reference, &plan->entries[i], false)
+                                   : GB_OK;
         first = first == GB_OK ? status : first;
         if (first == GB_OK && reference != NULL && world->is_read && is_input(value))
-            first = compare_input(world, reference, &plan->entries[i]);
+            first = compare_buffer(world, reference, &plan->entries[i], true);
     }
     return first;
 }

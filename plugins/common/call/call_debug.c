@@ -65,44 +65,36 @@ static const struct {
                  {0x04, false}, {0x1a, false}, {0x21, false}, {0x2b, false}, {0x1c, false}};
 enum { LANGUAGES = sizeof languages / sizeof languages[0] };
 
-static struct {
-    struct dwarf *(*begin)(int file, int command);
-    int (*end)(struct dwarf *);
-    int (*units)(struct dwarf *, void *unit, void **ret_next, unsigned short *version,
-                 unsigned char *type, struct die *ret_unit, struct die *ret_split);
-    int (*child)(struct die *, struct die *ret);
-    int (*sibling)(struct die *, struct die *ret);
-    int (*tag)(struct die *);
-    struct attribute *(*attribute)(struct die *, unsigned name, struct attribute *ret);
-    struct die *(*reference)(struct attribute *, struct die *ret);
-    int (*number)(struct attribute *, unsigned long *ret);
-    const char *(*name)(struct die *);
-    int (*low_pc)(struct die *, unsigned long *ret);
-    int (*has_pc)(struct die *, unsigned long pc);
-    int (*bytes)(struct die *);
-    int (*language)(struct die *);
+/* X(member, symbol, result, parameters) */
+#define DW_FUNCTIONS(X)                                                                            \
+    X(begin, dwarf_begin, struct dwarf *, (int file, int command))                                 \
+    X(end, dwarf_end, int, (struct dwarf *))                                                       \
+    X(units, dwarf_get_units, int,                                                                 \
+      (struct dwarf *, void *unit, void **ret_next, unsigned short *version, unsigned char *type,  \
+       struct die *ret_unit, struct die *ret_split))                                               \
+    X(child, dwarf_child, int, (struct die *, struct die * ret))                                   \
+    X(sibling, dwarf_siblingof, int, (struct die *, struct die * ret))                             \
+    X(tag, dwarf_tag, int, (struct die *))                                                         \
+    X(attribute, dwarf_attr_integrate, struct attribute *,                                         \
+      (struct die *, unsigned name, struct attribute *ret))                                        \
+    X(reference, dwarf_formref_die, struct die *, (struct attribute *, struct die * ret))          \
+    X(number, dwarf_formudata, int, (struct attribute *, unsigned long *ret))                      \
+    X(name, dwarf_diename, const char *, (struct die *))                                           \
+    X(low_pc, dwarf_lowpc, int, (struct die *, unsigned long *ret))                                \
+    X(has_pc, dwarf_haspc, int, (struct die *, unsigned long pc))                                  \
+    X(bytes, dwarf_bytesize, int, (struct die *))                                                  \
+    X(language, dwarf_srclang, int, (struct die *))
+
+static struct dw {
+    DW_FUNCTIONS(SYMBOL_FUNCTION)
 } dw;
 
 static bool open_libdw(void)
 {
-    static const struct symbol functions[] = {
-        {"dwarf_begin", &dw.begin},
-        {"dwarf_end", &dw.end},
-        {"dwarf_get_units", &dw.units},
-        {"dwarf_child", &dw.child},
-        {"dwarf_siblingof", &dw.sibling},
-        {"dwarf_tag", &dw.tag},
-        {"dwarf_attr_integrate", &dw.attribute},
-        {"dwarf_formref_die", &dw.reference},
-        {"dwarf_formudata", &dw.number},
-        {"dwarf_diename", &dw.name},
-        {"dwarf_lowpc", &dw.low_pc},
-        {"dwarf_haspc", &dw.has_pc},
-        {"dwarf_bytesize", &dw.bytes},
-        {"dwarf_srclang", &dw.language},
-    };
+    struct dw *functions = &dw;
+    const struct symbol symbols[] = {DW_FUNCTIONS(SYMBOL_LINE)};
     void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-    return library != NULL && FIND_SYMBOLS(library, functions) == NULL;
+    return library != NULL && FIND_SYMBOLS(library, symbols) == NULL;
 }
 
 /* --- the function's entry --- */

@@ -17,18 +17,6 @@ void report(struct reporter *reporter, const char *option, size_t at, const char
     reporter->problem(reporter->context, option, at, text);
 }
 
-void report_first(void *context, const char *option, uint64_t offset, const char *text)
-{
-    const struct gb_host **host = context;
-    char words[4 * PROBLEM_BYTES + 80];
-    (void)offset;
-    if (*host == NULL)
-        return;
-    snprintf(words, sizeof words, "%.60s: %s", option, text);
-    (*host)->fail(*host, words);
-    *host = NULL;
-}
-
 const struct entry *plan_entry(const struct plan *plan, struct span name)
 {
     if (name.n > 4 && memcmp(name.text, "arg.", 4) == 0)

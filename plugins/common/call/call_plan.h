@@ -77,10 +77,6 @@ struct reporter {
 void report(struct reporter *reporter, const char *option, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A reporter's `problem` for create: the case fails with the first. context: a const struct gb_host
- * * of its own, which is set to NULL then. */
-void report_first(void *context, const char *option, uint64_t offset, const char *text);
-
 /*
  * Reads the params and reports every problem that it finds; the plan is valid only if there are
  * none. Returns GB_NO_MEMORY, or GB_OK even with problems. Memory: the host's; the params must

@@ -6,7 +6,6 @@
 #include "plugins/common/bench_steps.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { REASON_BYTES = 2048 };
 
@@ -22,19 +21,25 @@ static int32_t load_compiled(const struct driver *driver, const struct gb_host *
                              const struct cuda_image *image, CUmodule *ret_module)
 {
     char reason[REASON_BYTES];
-    void *compiled = NULL;
+    const struct nvrtc_request request = {.name = image->name, .source = image->source};
+    struct nvrtc_output output;
+    double compile_ns;
     int architecture = 0;
     const int32_t status = driver_architecture(driver, host, &architecture);
     if (status != GB_OK)
         return status;
-    if (!nvrtc_compile(image->name, image->source, (size_t)(image->source_end - image->source),
-                       architecture, NULL, &compiled, reason, sizeof reason))
+    CUresult result = CUDA_SUCCESS;
+    const bool is_compiled = nvrtc_compile(request, (size_t)(image->source_end - image->source),
+                                           architecture, &output, &compile_ns, reason,
+                                           sizeof reason);
+    if (is_compiled)
+        result = driver->module_load(ret_module, output.image);
+    nvrtc_output_free(&output);
+    if (!is_compiled)
         return host_fail(host,
                          "%s was not built for this device (compute capability %d.%d), and cannot "
                          "be compiled for it: %s",
                          image->name, architecture / 10, architecture % 10, reason);
-    const CUresult result = driver->module_load(ret_module, compiled);
-    free(compiled);
     return driver_status(driver, host, result, "loading compiled kernels");
 }
 

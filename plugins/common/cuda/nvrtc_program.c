@@ -8,6 +8,7 @@
 #include "nvrtc_program.h"
 
 #include "cuda_driver.h"
+#include "plugins/common/measuring.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +41,7 @@ enum { ARCHITECTURES_MAX = 256, OLDEST_ARCHITECTURE = 50, NO_MEMORY = 1 /* NVRTC
     X(words, nvrtcGetErrorString, const char *, (int result))
 
 struct nvrtc_functions {
-#define NVRTC_MEMBER(member, symbol, result, parameters) result(*member) parameters;
-    NVRTC_FUNCTIONS(NVRTC_MEMBER)
-#undef NVRTC_MEMBER
+    NVRTC_FUNCTIONS(SYMBOL_FUNCTION)
 };
 
 /* --- the library --- */
@@ -174,6 +173,7 @@ static int take_image(const struct nvrtc_functions *nvrtc, void *program, bool i
     if (result == 0) {
         ret->image = image;
         ret->image_bytes = size;
+        ret->is_binary = is_binary;
     } else {
         free(image);
     }
@@ -234,31 +234,29 @@ void nvrtc_output_free(struct nvrtc_output *output)
     *output = (struct nvrtc_output){0};
 }
 
-bool nvrtc_compile(const char *name, const char *source, size_t length, int architecture,
-                   const char *const *options, void **ret_image, char *reason, size_t bytes)
+bool nvrtc_compile(struct nvrtc_request request, size_t length, int architecture,
+                   struct nvrtc_output *ret, double *ret_ns, char *reason, size_t bytes)
 {
     enum { NVRTC_OPTIONS_MAX = 64 };
-    const char *all[NVRTC_OPTIONS_MAX];
     char target[NVRTC_TARGET_BYTES], words[256];
-    struct nvrtc_request request = {.name = name, .options = all};
-    struct nvrtc_output output = {0};
-    *ret_image = NULL;
-    if (!nvrtc_target(architecture, target, &request.is_binary, reason, bytes))
+    const char *all[NVRTC_OPTIONS_MAX] = {target, "--std=c++17"};
+    size_t n = 2;
+    *ret = (struct nvrtc_output){0};
+    if (!nvrtc_target(architecture, target, &request.is_binary, reason, bytes)) /* loads NVRTC */
         return false;
-    all[request.n_options++] = target;
-    all[request.n_options++] = "--std=c++17";
-    for (; options != NULL && *options != NULL && request.n_options < NVRTC_OPTIONS_MAX; options++)
-        all[request.n_options++] = *options;
-    char *text = strndup(source, length);
+    for (size_t i = 0; i < request.n_options && n < NVRTC_OPTIONS_MAX; i++)
+        all[n++] = request.options[i];
+    char *text = strndup(request.source, length);
     request.source = text;
+    request.options = all;
+    request.n_options = n;
     snprintf(words, sizeof words, "there is no memory for the source");
-    if (text == NULL || !nvrtc_build(&request, &output, words, sizeof words)) {
-        const bool has_log = output.log != NULL && *output.log != '\0';
-        snprintf(reason, bytes, "%s%s%s", words, has_log ? ":\n" : "", has_log ? output.log : "");
-    }
-    *ret_image = output.image;
-    output.image = NULL;
-    nvrtc_output_free(&output);
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
+    const bool is_built = text != NULL && nvrtc_build(&request, ret, words, sizeof words);
+    *ret_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+    const bool has_log = ret->log != NULL && *ret->log != '\0';
+    if (!is_built)
+        snprintf(reason, bytes, "%s%s%s", words, has_log ? ":\n" : "", has_log ? ret->log : "");
     free(text);
-    return *ret_image != NULL;
+    return is_built;
 }

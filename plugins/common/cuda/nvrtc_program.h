@@ -23,6 +23,7 @@ struct nvrtc_request {
 struct nvrtc_output {
     char *image; /* a cubin, or PTX with NUL at its end; NULL: it was not compiled */
     size_t image_bytes;
+    bool is_binary;
     char *log;    /* of the compiler, also where it failed; "" if it said nothing */
     char **names; /* of the kernels in the image, in the order of the expressions */
     size_t n_names;
@@ -54,10 +55,9 @@ bool nvrtc_build(const struct nvrtc_request *request, struct nvrtc_output *ret, 
 void nvrtc_output_free(struct nvrtc_output *output);
 
 /*
- * Compiles CUDA C++ (source, `length` bytes; name: for messages) for one architecture, major * 10 +
- * minor, with further options of nvrtc, NULL at their end, or NULL. *ret_image is a cubin, or PTX
- * with NUL at its end where this NVRTC does not know the architecture; the caller frees it. False:
- * reason says why, with as much of the compiler's log as fits.
+ * The same of the first `length` bytes of the source, for one architecture, major * 10 + minor, and
+ * in C++17: the request's options are further ones, and its is_binary is found here. The reason has
+ * as much of the log as fits. *ret_ns: what NVRTC took, once it was loaded.
  */
-bool nvrtc_compile(const char *name, const char *source, size_t length, int architecture,
-                   const char *const *options, void **ret_image, char *reason, size_t bytes);
+bool nvrtc_compile(struct nvrtc_request request, size_t length, int architecture,
+                   struct nvrtc_output *ret, double *ret_ns, char *reason, size_t bytes);

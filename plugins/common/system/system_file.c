@@ -93,6 +93,24 @@ void system_file_close(int file)
 
 /* --- the processor --- */
 
+bool cpu_cache_read(const char *folder, uint32_t cpu, uint32_t index, struct cpu_cache *ret)
+{
+    static const char format[] = "%s/cpu%u/cache/index%u/%s";
+    char text[TEXT_BYTES], *unit = "";
+    *ret = (struct cpu_cache){.first_cpu = cpu};
+    if (!system_file_line(text, sizeof text, format, folder, cpu, index, "level"))
+        return false;
+    ret->level = (uint32_t)strtoul(text, NULL, 10);
+    if (system_file_line(text, sizeof text, format, folder, cpu, index, "type"))
+        ret->kind = text[0] == 'D' ? 'd' : text[0] == 'I' ? 'i' : 0;
+    if (system_file_line(text, sizeof text, format, folder, cpu, index, "size"))
+        ret->bytes = strtoull(text, &unit, 10);
+    ret->bytes <<= *unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0;
+    if (system_file_line(text, sizeof text, format, folder, cpu, index, "shared_cpu_list"))
+        ret->first_cpu = (uint32_t)strtoul(text, NULL, 10);
+    return true;
+}
+
 enum {
     ARM = 0x41,
     FUJITSU = 0x46,

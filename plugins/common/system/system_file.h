@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Its first line, without the newline and the blanks around it. False: not readable, or empty. */
 bool system_file_line(char *buffer, size_t bytes, const char *path_format, ...)
@@ -20,6 +21,18 @@ bool system_file_value(const char *path, const char *key, char *buffer, size_t b
 int system_file_open(const char *path_format, ...) __attribute__((format(printf, 1, 2)));
 bool system_file_number(int file, double *ret);
 void system_file_close(int file); /* -1 allowed */
+
+/* A cache of a CPU, as Linux lists them in a folder for each CPU. */
+#define CPU_FOLDER "/sys/devices/system/cpu"
+struct cpu_cache {
+    uint32_t level;
+    char kind;          /* 'd': data, 'i': instructions, 0: both */
+    uint64_t bytes;     /* 0: not known */
+    uint32_t first_cpu; /* of those that share it: tells caches of one level apart */
+};
+
+/* Number `index` of the CPU's. False: it has no such. folder: CPU_FOLDER, or another one. */
+bool cpu_cache_read(const char *folder, uint32_t cpu, uint32_t index, struct cpu_cache *ret);
 
 /* `root` stands before all paths below: "" on the machine itself. */
 
