@@ -590,8 +590,7 @@ static void add_error(const struct gb_error *error, struct json_writer *json)
     json_text(json, "file", error->origin.file);
     add_place(json, "line", error->origin.line);
     add_place(json, "column", error->origin.column);
-    json_text(json, "message", error->text);
-    json_text(json, "hint", error_hint(error));
+    json_values(json, VALUES(TEXT("message", error->text), TEXT("hint", error_hint(error))));
     json_close(json, JSON_OBJECT);
 }
 
@@ -600,10 +599,7 @@ static void add_parts(struct sweep *sweep, struct json_writer *json)
     json_open(json, "benchmarks", JSON_ARRAY);
     for (size_t i = 0; sweep && i < sweep_parts(sweep); i++) {
         const struct sweep_part part = sweep_part(sweep, i);
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", part.name);
-        json_integer(json, "n_cases", (int64_t)part.n);
-        json_close(json, JSON_OBJECT);
+        json_object(json, NULL, VALUES(TEXT("name", part.name), INTEGER("n_cases", part.n)));
     }
     json_close(json, JSON_ARRAY);
 }
@@ -620,10 +616,10 @@ static int check_as_json(const struct arguments *arguments)
     if (!configuration.path) /* nothing to check was named, which has been said */
         return code;
     json_open(&json, NULL, JSON_OBJECT);
-    json_text(&json, "format", "gbrun check 1");
-    json_text(&json, "configuration", configuration.path);
-    json_bool(&json, "is_ok", code == EXIT_FINE);
-    json_integer(&json, "n_cases", sweep ? (int64_t)sweep_size(sweep) : 0);
+    json_values(&json,
+                VALUES(TEXT("format", "gbrun check 1"), TEXT("configuration", configuration.path),
+                       BOOL("is_ok", code == EXIT_FINE),
+                       INTEGER("n_cases", sweep ? sweep_size(sweep) : 0)));
     add_parts(sweep, &json);
     json_integer(&json, "n_errors", (int64_t)error_list_count(&errors));
     json_open(&json, "errors", JSON_ARRAY);

@@ -410,57 +410,53 @@ static const struct compare_case *any_side(const struct compared *c)
     return c->new ? c->new : c->base;
 }
 
-/* ---- csv ---- */
+/* What csv has of a case; json the same without the side and the unit. */
+enum { UNIT = 6, CASE_VALUES = 22 };
 
-void compare_csv_real(double value, struct text *out)
-{
-    char number[NUMBER_TEXT_MAX];
-    text_add_csv(out, isnan(value) ? "" : format_double(value, number), false);
-}
-
-static void csv_integer(uint64_t value, struct text *out)
-{
-    text_printf(out, ",%llu", (unsigned long long)value);
-}
-
-static void csv_row(const struct compare_result *result, const struct compare_against *against,
-                    const struct compared *c, struct text *out)
+static void make_values(const struct compare_result *result, const struct compare_against *against,
+                        const struct compared *c, struct named_value ret[CASE_VALUES])
 {
     const struct comparison *values = &c->result;
-    text_add_csv(out, against->side->name, true);
-    text_add_csv(out, c->label, false);
-    text_add_csv(out, any_side(c)->first->bench, false);
-    text_add_csv(out, any_side(c)->first->uid, false);
-    compare_csv_real(c->base_value, out);
-    compare_csv_real(c->new_value, out);
-    text_add_csv(out, result->metric.unit, false);
-    compare_csv_real(exp(values->theta), out);
-    compare_csv_real(isnan(values->theta) ? NAN : exp(values->low), out);
-    compare_csv_real(isnan(values->theta) ? NAN : exp(values->high), out);
-    compare_csv_real(values->p, out);
-    compare_csv_real(values->adjusted_p, out);
-    text_add_csv(out, compared_word(values->verdict), false);
-    csv_integer(c->n_base, out);
-    csv_integer(c->n_new, out);
-    text_add_csv(out, form_of(c), false);
-    text_add_csv(out, compared_scope_code(values->scope), false);
-    compare_csv_real(values->scope == SCOPE_HISTORY ? values->between : NAN, out);
-    csv_integer(values->n_needed, out);
-    csv_integer(c->is_certified, out);
-    text_add_csv(out, c->conflict, false);
-    text_add_csv(out, c->note, false);
-    text_add(out, "\n");
+    const struct outcome *first = any_side(c)->first;
+    const bool has_ratio = !isnan(values->theta);
+    const struct named_value fields[CASE_VALUES] = {
+        TEXT("side", against->side->name),
+        TEXT("case", c->label),
+        TEXT("bench", first->bench),
+        TEXT("uid", first->uid),
+        REAL("base", c->base_value),
+        REAL("new", c->new_value),
+        TEXT("unit", result->metric.unit),
+        REAL("ratio", exp(values->theta)),
+        REAL("low", has_ratio ? exp(values->low) : NAN),
+        REAL("high", has_ratio ? exp(values->high) : NAN),
+        REAL("p", values->p),
+        REAL("adjusted_p", values->adjusted_p),
+        TEXT("verdict", compared_word(values->verdict)),
+        INTEGER("rounds_base", c->n_base),
+        INTEGER("rounds_new", c->n_new),
+        TEXT("form", form_of(c)),
+        TEXT("scope", compared_scope_code(values->scope)),
+        REAL("between_runs", values->scope == SCOPE_HISTORY ? values->between : NAN),
+        INTEGER("rounds_needed", values->n_needed),
+        BOOL("certified", c->is_certified),
+        TEXT("conflict", c->conflict),
+        TEXT("note", c->note)};
+    memcpy(ret, fields, sizeof fields);
 }
 
 static void write_csv(const struct compare_result *result, struct text *out)
 {
+    struct named_value fields[CASE_VALUES];
     text_add(
         out,
         "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
         "rounds_base,rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note\n");
     for (size_t i = 0; i < result->n_against; i++)
-        for (size_t j = 0; j < result->against[i].n; j++)
-            csv_row(result, &result->against[i], &result->against[i].cases[j], out);
+        for (size_t j = 0; j < result->against[i].n; j++) {
+            make_values(result, &result->against[i], &result->against[i].cases[j], fields);
+            csv_values(out, fields, CASE_VALUES);
+        }
 }
 
 /* ---- json ---- */
@@ -468,75 +464,47 @@ static void write_csv(const struct compare_result *result, struct text *out)
 static void json_side(struct json_writer *json, const char *name, const struct compare_side *side)
 {
     json_open(json, name, JSON_OBJECT);
-    json_text(json, "name", side->name);
-    json_text(json, "file", side->path);
-    json_text(json, "tool", side->tool ? side->tool : "gbrun");
-    if (side->run && !side->tool) {
-        json_integer(json, "run", side->run->number);
-        json_text(json, "run_uuid", side->run->record.uuid);
-        json_text(json, "started", side->run->record.started);
-    }
+    json_values(json, VALUES(TEXT("name", side->name), TEXT("file", side->path),
+                             TEXT("tool", side->tool ? side->tool : "gbrun")));
+    if (side->run && !side->tool)
+        json_values(json, VALUES(INTEGER("run", side->run->number),
+                                 TEXT("run_uuid", side->run->record.uuid),
+                                 TEXT("started", side->run->record.started)));
     json_close(json, JSON_OBJECT);
 }
 
-void compare_json_ratio(const struct comparison *values, struct json_writer *json)
+static void json_case(struct json_writer *json, const struct compare_result *result,
+                      const struct compare_against *against, const struct compared *c)
 {
-    const bool has_ratio = !isnan(values->theta);
-    json_real(json, "ratio", exp(values->theta));
-    json_real(json, "low", has_ratio ? exp(values->low) : NAN);
-    json_real(json, "high", has_ratio ? exp(values->high) : NAN);
-    json_real(json, "p", values->p);
-    json_real(json, "adjusted_p", values->adjusted_p);
-}
-
-static void json_case(struct json_writer *json, const struct compared *c)
-{
-    const struct comparison *values = &c->result;
+    struct named_value fields[CASE_VALUES];
+    make_values(result, against, c, fields);
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "case", c->label);
-    json_text(json, "bench", any_side(c)->first->bench);
-    json_text(json, "uid", any_side(c)->first->uid);
-    json_real(json, "base", c->base_value);
-    json_real(json, "new", c->new_value);
-    compare_json_ratio(values, json);
-    json_text(json, "verdict", compared_word(values->verdict));
-    json_integer(json, "rounds_base", (int64_t)c->n_base);
-    json_integer(json, "rounds_new", (int64_t)c->n_new);
-    json_text(json, "form", form_of(c));
-    json_text(json, "scope", compared_scope_code(values->scope));
-    json_real(json, "between_runs", values->scope == SCOPE_HISTORY ? values->between : NAN);
-    json_integer(json, "rounds_needed", (int64_t)values->n_needed);
-    json_bool(json, "certified", c->is_certified);
-    json_text(json, "conflict", c->conflict);
-    json_text(json, "note", c->note);
+    json_values(json, fields + 1, UNIT - 1);
+    json_values(json, fields + UNIT + 1, CASE_VALUES - UNIT - 1);
     json_close(json, JSON_OBJECT);
 }
 
-static void json_against(struct json_writer *json, const struct compare_against *against)
+static void json_against(struct json_writer *json, const struct compare_result *result,
+                         const struct compare_against *against)
 {
     const struct geometric_mean *mean = &against->mean;
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_side(json, "new", against->side);
-    json_open(json, "differences", JSON_ARRAY);
-    for (size_t i = 0; i < against->n_differences; i++)
-        json_text(json, NULL, against->differences[i]);
-    json_close(json, JSON_ARRAY);
+    json_texts(json, "differences", against->differences, against->n_differences);
     json_real(json, "machine_ratio", against->machine != 0 ? exp(against->machine) : NAN);
     json_open(json, "counts", JSON_OBJECT);
     for (int v = 0; v < COMPARED_VERDICTS; v++)
         json_integer(json, compared_word(v), (int64_t)against->counts[v]);
     json_close(json, JSON_OBJECT);
-    json_open(json, "geometric_mean", JSON_OBJECT);
-    json_integer(json, "n", (int64_t)mean->n);
-    json_real(json, "ratio", exp(mean->theta));
-    json_real(json, "low", mean->n > 1 ? exp(mean->low) : NAN);
-    json_real(json, "high", mean->n > 1 ? exp(mean->high) : NAN);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "geometric_mean",
+                VALUES(INTEGER("n", mean->n), REAL("ratio", exp(mean->theta)),
+                       REAL("low", mean->n > 1 ? exp(mean->low) : NAN),
+                       REAL("high", mean->n > 1 ? exp(mean->high) : NAN)));
     json_open(json, "cases", JSON_ARRAY);
     for (size_t i = 0; i < against->n; i++)
-        json_case(json, &against->cases[i]);
+        json_case(json, result, against, &against->cases[i]);
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
 }
@@ -545,16 +513,16 @@ static void write_json(const struct compare_result *result, bool is_strict, stru
 {
     struct json_writer json = {.out = out};
     json_open(&json, NULL, JSON_OBJECT);
-    json_text(&json, "format", "gbrun comparison 1");
-    json_real(&json, "margin", result->options->margin);
-    json_real(&json, "confidence", result->options->confidence);
-    json_text(&json, "metric", *result->metric.name ? result->metric.name : "time");
-    json_text(&json, "unit", result->metric.unit);
-    json_integer(&json, "exit_code", compare_exit_code(result, is_strict));
+    json_values(&json, VALUES(TEXT("format", "gbrun comparison 1"),
+                              REAL("margin", result->options->margin),
+                              REAL("confidence", result->options->confidence),
+                              TEXT("metric", *result->metric.name ? result->metric.name : "time"),
+                              TEXT("unit", result->metric.unit),
+                              INTEGER("exit_code", compare_exit_code(result, is_strict))));
     json_side(&json, "base", result->base);
     json_open(&json, "comparisons", JSON_ARRAY);
     for (size_t i = 0; i < result->n_against; i++)
-        json_against(&json, &result->against[i]);
+        json_against(&json, result, &result->against[i]);
     json_close(&json, JSON_ARRAY);
     json_close(&json, JSON_OBJECT);
     text_add(out, "\n");

@@ -183,32 +183,26 @@ static void json_reason(struct json_writer *json, const struct judged_case *c)
         json_text(json, "reason", NULL);
         return;
     }
-    json_open(json, "reason", JSON_OBJECT);
-    json_text(json, "code", c->code);
-    json_text(json, "side", side_words[c->side]);
-    json_text(json, "case", c->compared ? c->compared->label : NULL);
-    json_text(json, "text", c->text);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "reason",
+                VALUES(TEXT("code", c->code), TEXT("side", side_words[c->side]),
+                       TEXT("case", c->compared ? c->compared->label : NULL),
+                       TEXT("text", c->text)));
 }
 
 static void json_time(struct json_writer *json, const char *name, const struct geometric_mean *time)
 {
-    json_open(json, name, JSON_OBJECT);
-    json_real(json, "ns", exp(time->theta));
-    json_real(json, "low_ns", time->n > 1 ? exp(time->low) : NAN);
-    json_real(json, "high_ns", time->n > 1 ? exp(time->high) : NAN);
-    json_integer(json, "rounds", (int64_t)time->n);
-    json_close(json, JSON_OBJECT);
+    json_object(
+        json, name,
+        VALUES(REAL("ns", exp(time->theta)), REAL("low_ns", time->n > 1 ? exp(time->low) : NAN),
+               REAL("high_ns", time->n > 1 ? exp(time->high) : NAN), INTEGER("rounds", time->n)));
 }
 
 /* How many times as fast as the base, of ln of new / base. */
 static void json_speedup(struct json_writer *json, double theta, double low, double high)
 {
-    json_open(json, "speedup", JSON_OBJECT);
-    json_real(json, "value", exp(-theta));
-    json_real(json, "low", isfinite(high) ? exp(-high) : NAN);
-    json_real(json, "high", isfinite(low) ? exp(-low) : NAN);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "speedup",
+                VALUES(REAL("value", exp(-theta)), REAL("low", isfinite(high) ? exp(-high) : NAN),
+                       REAL("high", isfinite(low) ? exp(-low) : NAN)));
 }
 
 static void json_shape(struct json_writer *json, const struct compared *compared)
@@ -246,15 +240,13 @@ static void json_case(struct json_writer *json, const struct judged_case *c)
 static void json_facts(struct json_writer *json, const struct judgement *judgement)
 {
     const struct judgement_facts *facts = judgement->facts;
-    json_text(json, "submission", facts->submission);
-    json_text(json, "reference", facts->reference);
-    json_real(json, "margin", judgement->result ? judgement->result->options->margin : NAN);
-    json_real(json, "confidence", judgement->result ? judgement->result->options->confidence : NAN);
-    json_real(json, "outputs_compared", judgement->n_compared);
-    json_open(json, "limits", JSON_ARRAY);
-    for (size_t i = 0; i < facts->n_limits; i++)
-        json_text(json, NULL, facts->limits[i]);
-    json_close(json, JSON_ARRAY);
+    const struct compare_options *options = judgement->result ? judgement->result->options : NULL;
+    json_values(json,
+                VALUES(TEXT("submission", facts->submission), TEXT("reference", facts->reference),
+                       REAL("margin", options ? options->margin : NAN),
+                       REAL("confidence", options ? options->confidence : NAN),
+                       REAL("outputs_compared", judgement->n_compared)));
+    json_texts(json, "limits", facts->limits, facts->n_limits);
     json_real(json, "seconds", facts->seconds);
 }
 
