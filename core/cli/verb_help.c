@@ -494,38 +494,25 @@ static size_t write_entries(struct search *search, const char *topic, const char
     return n;
 }
 
-/* Everything that can be asked for: topics, then their entries. */
-struct names {
-    const struct help_topics *topics;
-    const char *topic; /* only entries of these */
-    size_t n;
-};
-
-static const char *name_at(const void *table, size_t i)
+/* Of everything that can be asked for, topics and their entries; with a topic only of its. */
+static const char *nearest_name(struct search *search, const char *topic, const char *word)
 {
-    const struct names *names = table;
-    for (size_t j = 0; j < names->topics->n; j++) {
-        const struct help_topic *topic = &names->topics->items[j];
-        if (names->topic && !text_equal(topic->name, names->topic))
+    const char **names = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < search->topics.n; i++) {
+        const struct help_topic *at = &search->topics.items[i];
+        if (topic && !text_equal(at->name, topic))
             continue;
-        if (!names->topic && i-- == 0)
-            return topic->name;
-        if (i < topic->n)
-            return topic->entries[i].name + (topic->verb ? strlen("--") : 0);
-        i -= topic->n;
+        if (!topic)
+            ARENA_APPEND(&search->arena, names, n, at->name);
+        for (size_t j = 0; j < at->n; j++)
+            ARENA_APPEND(&search->arena, names, n,
+                         at->entries[j].name + (at->verb ? strlen("--") : 0));
     }
-    return NULL;
+    return text_nearest(WORDS_OF(names, n), word);
 }
 
-static const char *nearest_name(const struct search *search, const char *topic, const char *word)
-{
-    struct names names = {&search->topics, topic, 0};
-    while (name_at(&names, names.n))
-        names.n++;
-    return text_nearest(word, names.n, name_at, &names);
-}
-
-static int unknown_name(const struct search *search, const char *topic, const char *word)
+static int unknown_name(struct search *search, const char *topic, const char *word)
 {
     const struct module_failure *failure = catalogue_failure(&search->catalogue, word);
     if (failure)

@@ -516,11 +516,6 @@ static const struct list {
 };
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
-static const char *list_name(const void *table, size_t i)
-{
-    return ((const struct list *)table)[i].name;
-}
-
 static int run_list(const struct arguments *arguments)
 {
     const struct words words = arguments->operands;
@@ -530,26 +525,23 @@ static int run_list(const struct arguments *arguments)
         format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv, json or md", format_text);
     const char *what = words.n ? words.items[0] : "cases";
-    for (size_t i = 0; i < N_LISTS; i++) {
-        const size_t most = lists[i].n_more;
-        if (!text_equal(lists[i].name, what))
-            continue;
-        if (words.n > 1 && words.n - 1 > most)
-            return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
-                              words.items[most + 1], words.items[most]);
-        struct listing listing = {.arguments = arguments,
-                                  .word = words.n > 1 ? words.items[1] : lists[i].word,
-                                  .format = format,
-                                  .has_own_words = lists[i].columns == OF_KEYWORDS,
-                                  .columns = &list_columns[lists[i].columns]};
-        int code = lists[i].list(&listing);
-        listing_end(&listing);
-        return code;
-    }
-    const char *nearest = text_nearest(what, N_LISTS, list_name, lists);
-    return fail_usage("list %s: expected cases, plugins, devices, counters, runs, verbs, columns "
-                      "or keywords%s%s%s",
-                      what, DID_YOU_MEAN(nearest, ""));
+    const struct list *list = ITEM_NAMED(lists, N_LISTS, name, what);
+    const char *nearest = text_nearest(TEXTS_OF(lists, N_LISTS, name), what);
+    if (!list)
+        return fail_usage("list %s: expected cases, plugins, devices, counters, runs, verbs, "
+                          "columns or keywords%s%s%s",
+                          what, DID_YOU_MEAN(nearest, ""));
+    if (words.n > 1 && words.n - 1 > list->n_more)
+        return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
+                          words.items[list->n_more + 1], words.items[list->n_more]);
+    struct listing listing = {.arguments = arguments,
+                              .word = words.n > 1 ? words.items[1] : list->word,
+                              .format = format,
+                              .has_own_words = list->columns == OF_KEYWORDS,
+                              .columns = &list_columns[list->columns]};
+    int code = list->list(&listing);
+    listing_end(&listing);
+    return code;
 }
 
 const struct verb verb_list = {

@@ -303,9 +303,9 @@ static size_t find_group(const struct value_groups *list, const char *written)
         if (value_read_type(types[t], written, (struct origin){0}, &arena, &value, &unread) !=
             GB_OK)
             continue;
-        for (size_t i = 0; i < list->n; i++)
-            if (text_equal(list->items[i].value, value.text))
-                return i;
+        const size_t i = text_index(TEXTS_OF(list->items, list->n, value), value.text);
+        if (i < list->n)
+            return i;
     }
     return list->n;
 }

@@ -221,9 +221,10 @@ const char *attribute_of(const struct outcome *outcome, const char *name, struct
                     {"policy", outcome->policy}, {"cache", outcome->cache},
                     {"clock", outcome->clock},   {"launch", outcome->launch},
                     {"pace", outcome->pace}};
-    for (size_t i = 0; i < outcome->n_parameters; i++)
-        if (text_equal(outcome->parameters[i].name, name))
-            return outcome->parameters[i].value;
+    const struct outcome_parameter *parameter = ITEM_NAMED(outcome->parameters,
+                                                           outcome->n_parameters, name, name);
+    if (parameter)
+        return parameter->value;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (text_equal(settings[i].name, name))
             return settings[i].value;
@@ -407,9 +408,8 @@ static void add(struct compare *compare, struct compare_against *against, const 
                 const char *from, const char *to)
 {
     CLEANUP(text_free) struct text line = {0};
-    for (size_t i = 0; i < against->n_differing; i++)
-        if (text_equal(against->differing[i], name))
-            return; /* a fact of the run is one of the device, too */
+    if (text_index(WORDS_OF(against->differing, against->n_differing), name) < against->n_differing)
+        return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&compare->arena, against->differing, against->n_differing,
                  arena_text(&compare->arena, name));
     text_printf(&line, "%s: ", name);
@@ -422,13 +422,9 @@ static void add(struct compare *compare, struct compare_against *against, const 
 
 bool fact_is_volatile(const char *name)
 {
-    static const char *const names[] = {
-        "load_average",   "load",      BUSY_FACT,  "note",     SHARD_FACT_PLAN, SHARD_FACT_SHARD,
-        SHARD_FACT_CASES, "job_array", "job_task", "job_rank", "job_restarts"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text_equal(name, names[i]))
-            return true;
-    return false;
+    return IS_AMONG(name, "load_average", "load", BUSY_FACT, "note", SHARD_FACT_PLAN,
+                    SHARD_FACT_SHARD, SHARD_FACT_CASES, "job_array", "job_task", "job_rank",
+                    "job_restarts");
 }
 
 static void add_facts(struct compare *compare, struct compare_against *against,

@@ -16,10 +16,8 @@ static const char *const formats[COMPARE_FORMATS] = {
 
 int compare_format_named(const char *name)
 {
-    for (int i = 0; i < COMPARE_FORMATS; i++)
-        if (text_equal(formats[i], name))
-            return i;
-    return -1;
+    const size_t i = text_index(WORDS_OF(formats, COMPARE_FORMATS), name);
+    return i < COMPARE_FORMATS ? (int)i : -1;
 }
 
 /* ---- cells ---- */

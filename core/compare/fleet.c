@@ -174,9 +174,9 @@ static void add_side(struct fleet *fleet, const struct stored_run *run,
 
 static bool was_added(struct fleet *fleet, const struct stored_run *run)
 {
-    for (size_t i = 0; i < fleet->n_run_uuids; i++)
-        if (text_equal(fleet->run_uuids[i], run->record.uuid))
-            return true;
+    const size_t n = fleet->n_run_uuids;
+    if (text_index(WORDS_OF(fleet->run_uuids, n), run->record.uuid) < n)
+        return true;
     MEMORY_APPEND(fleet->run_uuids, fleet->n_run_uuids, run->record.uuid);
     return false;
 }

@@ -42,11 +42,10 @@ static void keep_newest(struct fleet *fleet)
 static size_t model_named(struct fleet *fleet, const char *name)
 {
     struct fleet_result *result = &fleet->result;
-    for (size_t i = 0; i < result->n_models; i++)
-        if (text_equal(result->models[i], name))
-            return i;
-    ARENA_APPEND(&fleet->arena, result->models, result->n_models, name);
-    return result->n_models - 1;
+    const size_t i = text_index(WORDS_OF(result->models, result->n_models), name);
+    if (i == result->n_models)
+        ARENA_APPEND(&fleet->arena, result->models, result->n_models, name);
+    return i;
 }
 
 /* Of a case: that of any reading of which a device was opened. */
@@ -258,9 +257,8 @@ static void add_difference(struct fleet *fleet, struct fleet_node *node, const c
 {
     enum { VALUE_MOST = 60 };
     CLEANUP(text_free) struct text line = {0};
-    for (size_t i = 0; i < node->n_differing; i++)
-        if (text_equal(node->differing[i], name))
-            return; /* a fact of the run is one of the device, too */
+    if (text_index(WORDS_OF(node->differing, node->n_differing), name) < node->n_differing)
+        return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&fleet->arena, node->differing, node->n_differing, name);
     text_printf(&line, "%s: ", name);
     text_add_shortened(&line, *value ? value : "not known", VALUE_MOST);

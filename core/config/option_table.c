@@ -88,14 +88,12 @@ const struct gb_option *option_rest(struct option_table table, const char *key)
     return NULL;
 }
 
-static const char *name_of(const void *table, size_t i)
-{
-    return option_entry(*(const struct option_table *)table, (uint32_t)i).name;
-}
-
 const char *option_nearest(struct option_table table, const char *key)
 {
-    return text_nearest(key, table.n, name_of, &table);
+    struct text_column names = TEXTS_OF(table.first, table.n, name);
+    if (table.n)
+        names.item_bytes = table.first->size;
+    return text_nearest(names, key);
 }
 
 /* The canonical items of a list, as one would write them. */
@@ -163,10 +161,7 @@ struct filling {
 /* The setting of an option that is not a map, or NULL. */
 static const struct setting *setting_of(const struct filling *filling, const char *name)
 {
-    for (size_t k = 0; k < filling->n_settings; k++)
-        if (text_equal(filling->settings[k].key, name))
-            return &filling->settings[k];
-    return NULL;
+    return ITEM_NAMED(filling->settings, filling->n_settings, key, name);
 }
 
 static int32_t unknown_option(const struct filling *filling, const struct setting *setting)
@@ -452,10 +447,9 @@ static int32_t check_name(struct checking *checking)
         if (text_equal(option_at(checking->table, k)->name, name))
             return error_set(checking->error, GB_INVALID, "'%s' is also the name of option %u",
                              name, k + 1);
-    for (size_t k = 0; k < checking->n_reserved; k++)
-        if (text_equal(checking->reserved[k], name))
-            return error_set(checking->error, GB_INVALID,
-                             "the name '%s' is reserved: \1expected another one", name);
+    if (text_index(WORDS_OF(checking->reserved, checking->n_reserved), name) < checking->n_reserved)
+        return error_set(checking->error, GB_INVALID,
+                         "the name '%s' is reserved: \1expected another one", name);
     return GB_OK;
 }
 

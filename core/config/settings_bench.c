@@ -397,7 +397,7 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
             names.items[names.n++] = bench->slots[j].name;
     for (size_t j = 0; j < N_OTHERS && key->role == KEY_SET; j++)
         names.items[names.n++] = others[j];
-    const char *nearest = name_nearest(&names, target);
+    const char *nearest = text_nearest(WORDS_OF(names.items, names.n), target);
     const bool is_common = option_find(common_options(), target, NULL) != NULL;
     const char *owner = key->role != KEY_SET ? NULL
                         : is_common

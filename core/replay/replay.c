@@ -24,16 +24,6 @@ struct sections {
     struct error_list *errors;
 };
 
-static const struct ini_section *given_policy(const struct sections *sections, const char *name)
-{
-    for (size_t i = 0; sections->given && i < sections->given->n; i++) {
-        const struct ini_section *section = &sections->given->sections[i];
-        if (text_equal(section->kind, "policy") && text_equal(section->name, name))
-            return section;
-    }
-    return NULL;
-}
-
 /* The end of a word: a blank outside double quotes. NULL: a quote is not closed. */
 static const char *word_end(const char *word)
 {
@@ -127,7 +117,9 @@ static void add_text(struct sections *sections, size_t number, const char *text)
     size_t quotes = *begin == '"' && end[-1] == '"'; /* of a path with blanks */
     const char *name = arena_text_n(sections->arena, begin + quotes,
                                     (size_t)(end - begin) - 2 * quotes);
-    const struct ini_section *given = given_policy(sections, name);
+    const struct ini_section *given = sections->given
+                                          ? ini_section_of(sections->given, "policy", name)
+                                          : NULL;
     if (!*name || (strchr(name, '=') && !quotes)) {
         error_list_add(sections->errors, origin,
                        "'%s' names no policy: expected its name, then key=value for its options",
@@ -163,10 +155,7 @@ static const struct plugin_settings *settings_named(const struct settings *setti
 {
     const struct plugin_settings *items;
     size_t n = settings_policies(settings, &items);
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(items[i].name, name))
-            return &items[i];
-    return NULL;
+    return ITEM_NAMED(items, n, name, name);
 }
 
 static void add_policy(struct replay_policies *policies, struct arena *arena, const char *label,

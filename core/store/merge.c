@@ -136,12 +136,8 @@ static bool is_same_value(sqlite3_stmt *a, sqlite3_stmt *b, int i)
 /* What says how far on a run or a case is: rows that differ there are copies of different times. */
 static bool is_of_progress(const struct stored_column *column)
 {
-    static const char *const names[] = {"finished", "exit_code", "done",
-                                        "status",   "attempt",   "n_samples"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text_equal(column->name, names[i]))
-            return true;
-    return false;
+    return IS_AMONG(column->name, "finished", "exit_code", "done", "status", "attempt",
+                    "n_samples");
 }
 
 /* Names in which two rows differ; none, if they are copies of different times. */

@@ -32,10 +32,7 @@ const char *bound_word(int bound)
 
 const struct roof *roof_named(const struct roofs *roofs, const char *name)
 {
-    for (size_t i = 0; i < roofs->n; i++)
-        if (text_equal(roofs->items[i].name, name))
-            return &roofs->items[i];
-    return NULL;
+    return ITEM_NAMED(roofs->items, roofs->n, name, name);
 }
 
 bool roof_is_memory(const char *name)

@@ -149,10 +149,11 @@ static const struct {
 
 static const char *metric_sql(const char *name)
 {
-    for (size_t i = 0; i < sizeof known_metrics / sizeof *known_metrics; i++)
-        if (text_equal(known_metrics[i].name, name))
-            return known_metrics[i].sql;
-    return "SELECT value, unit FROM metric WHERE case_id = ?1 AND name = ?2 ORDER BY ordinal";
+    const size_t n = sizeof known_metrics / sizeof *known_metrics;
+    const size_t i = text_index(TEXTS_OF(known_metrics, n, name), name);
+    return i < n
+               ? known_metrics[i].sql
+               : "SELECT value, unit FROM metric WHERE case_id = ?1 AND name = ?2 ORDER BY ordinal";
 }
 
 static int32_t read_metric(struct store *store, const char *sql, struct outcome_metric *metric,

@@ -16,10 +16,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored li
 static const double *column_named(const struct sample_column *columns, size_t n_columns,
                                   const char *name)
 {
-    for (size_t i = 0; i < n_columns; i++)
-        if (text_equal(columns[i].name, name))
-            return columns[i].values;
-    return NULL;
+    const struct sample_column *found = ITEM_NAMED(columns, n_columns, name, name);
+    return found ? found->values : NULL;
 }
 
 uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns, uint64_t n)
@@ -39,11 +37,7 @@ uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns
 
 double sample_gap(const char *column)
 {
-    static const char *const zero[] = {"clock_hz", "throttle", "flags"};
-    for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
-        if (text_equal(zero[i], column))
-            return 0;
-    return NAN;
+    return IS_AMONG(column, "clock_hz", "throttle", "flags") ? 0 : NAN;
 }
 
 /* Gaps are looked for in pieces of so many samples: a flag here and there does not cost a whole

@@ -77,15 +77,10 @@ static void add_distance(char *words, uint32_t limit, struct text *out)
     text_printf(out, "%zu", text_distance(word, words, limit));
 }
 
-static const char *name_at(const void *table, size_t i)
-{
-    return ((const char *const *)table)[i];
-}
-
 static void add_nearest(char *word, uint32_t n, struct text *out)
 {
     static const char *const names[] = {"rows", "cols", "streams", "stream", "m", "block"};
-    const char *found = text_nearest(word, n, name_at, names);
+    const char *found = text_nearest(WORDS_OF(names, n), word);
     text_add(out, found ? found : "none");
 }
 
