@@ -1,6 +1,7 @@
 /* plan.c - see plan.h. */
 #include "core/cli/plan.h"
 
+#include "core/base/members.h"
 #include "core/view/views.h"
 
 #include <math.h>
@@ -37,10 +38,7 @@ int32_t plan_read(struct plan *plan, const char *path, struct gb_error *error)
     return status;
 }
 
-static int compare_uids(const void *a, const void *b)
-{
-    return strcmp(((const struct case_time *)a)->uid, ((const struct case_time *)b)->uid);
-}
+ORDER_BY_TEXT(compare_uids, struct case_time, uid)
 
 static const struct case_time *find(const struct plan *plan, const struct bench_case *bench_case,
                                     const char *model)

@@ -1,6 +1,7 @@
 /* compare.c - see compare.h: sides out of results files, their cases judged. */
 #include "core/compare/compare_internal.h"
 
+#include "core/base/members.h"
 #include "core/base/number_text.h"
 #include "core/base/statistics.h"
 #include "core/store/foreign.h"
@@ -254,13 +255,7 @@ static int compare_values_of(const void *a, const void *b)
     return order ? order : (x->item > y->item) - (x->item < y->item);
 }
 
-static int compare_firsts(const void *a, const void *b)
-{
-    const struct valued *x = a, *y = b;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER_BY_NUMBERS(compare_firsts, struct valued, first, item)
 
 /* Those with one value: a part of the array of struct valued. */
 struct value_group {
@@ -515,11 +510,7 @@ static bool is_left_out(const struct compare *compare, size_t index, const char 
            (host && !text_equal(host, host_of(&compare->sides[index])));
 }
 
-static int compare_started(const void *a, const void *b)
-{
-    const struct compare_side *x = a, *y = b;
-    return strcmp(x->run->record.started, y->run->record.started);
-}
+ORDER_BY_TEXT(compare_started, struct compare_side, run->record.started)
 
 static void take_earlier_run(struct compare *compare, const struct compare_side *side)
 {

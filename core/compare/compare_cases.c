@@ -2,6 +2,7 @@
  * counterparts. */
 #include "core/compare/compare_internal.h"
 
+#include "core/base/members.h"
 #include "core/base/statistics.h"
 
 #include <math.h>
@@ -312,13 +313,7 @@ struct keyed {
     size_t index;
 };
 
-static int compare_keyed(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY_NUMBERS(compare_keyed, struct keyed, key, index)
 
 /* Those that are not taken, sorted by key; freed by the caller. */
 static struct keyed *keys_of(struct compare *compare, const struct compare_side *side,

@@ -1,6 +1,7 @@
 /* comparison.c - see comparison.h. */
 #include "core/compare/comparison.h"
 
+#include "core/base/members.h"
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
 
@@ -242,11 +243,7 @@ struct ranked_p {
     size_t index;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked_p *x = a, *y = b;
-    return (x->p > y->p) - (x->p < y->p);
-}
+ORDER_BY_NUMBER(compare_ranked, struct ranked_p, p)
 
 void adjust_p_values(double *p, size_t n)
 {

@@ -1,6 +1,7 @@
 /* fleet_judge.c - see fleet.h: cases are compared, then nodes are judged by all of theirs. */
 #include "core/compare/fleet_internal.h"
 
+#include "core/base/members.h"
 #include "core/base/statistics.h"
 
 #include <math.h>
@@ -164,21 +165,13 @@ static void make_case(struct fleet *fleet, const struct fleet_reading *readings,
     }
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-    const struct fleet_cell *x = a, *y = b;
-    return (x->node > y->node) - (x->node < y->node);
-}
+ORDER_BY_NUMBER(compare_cells, struct fleet_cell, node)
 
 struct group {
     size_t first, n, place;
 };
 
-static int compare_groups(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY_NUMBER(compare_groups, struct group, place)
 
 /* The readings of each case, in the order in which cases were met. */
 static struct group *group_readings(const struct fleet *fleet, size_t *ret_n)

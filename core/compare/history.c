@@ -2,6 +2,7 @@
 #include "core/compare/history.h"
 
 #include "core/base/json_writer.h"
+#include "core/base/members.h"
 #include "core/base/statistics.h"
 #include "core/base/table.h"
 #include "core/compare/compare_internal.h"
@@ -58,19 +59,9 @@ static uint64_t key_of(const struct compare_case *c)
     return hash_number(hash, (uint64_t)first->device_index);
 }
 
-static int compare_keyed(const void *a, const void *b)
-{
-    const struct keyed_case *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY_NUMBERS(compare_keyed, struct keyed_case, key, place)
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct history_case *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY_NUMBER(compare_places, struct history_case, place)
 
 /* The geometric mean of its rounds, Student's t over them; of one round its own interval. */
 static void set_estimate(const struct history_run *run, double confidence,

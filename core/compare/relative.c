@@ -1,6 +1,7 @@
 /* relative.c - see relative.h. */
 #include "core/compare/relative.h"
 
+#include "core/base/members.h"
 #include "core/compare/compare_internal.h"
 
 #include <math.h>
@@ -134,11 +135,7 @@ static int32_t add_runs(struct relatives *relatives, struct store *store, const 
     return status;
 }
 
-static int compare_records(const void *a, const void *b)
-{
-    const struct record_of *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ORDER_BY_NUMBER(compare_records, struct record_of, id)
 
 int32_t relatives_new(struct store *store, const char *path, const char *base,
                       const struct stored_run *runs, size_t n_runs, struct relatives **ret,

@@ -2,6 +2,7 @@
 #include "core/replay/replay.h"
 
 #include "core/base/host_clock.h"
+#include "core/base/members.h"
 #include "core/run/messages.h"
 #include "core/run/probe.h"
 
@@ -216,11 +217,7 @@ static bool needs_options(const struct gb_plugin *plugin)
     return false;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct replay_policy *first = a, *second = b;
-    return strcmp(first->label, second->label);
-}
+ORDER_BY_TEXT(compare_ids, struct replay_policy, label)
 
 /* Every policy there is, with its defaults. */
 static int32_t take_all(const struct path_list *folders, struct arena *arena,

@@ -2,6 +2,8 @@
  * case its distribution, its samples, all that is known. */
 #include "core/report/html_page.h"
 
+#include "core/base/members.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,11 +75,7 @@ struct compared_record {
     const struct compared *c;
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct compared_record *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ORDER_BY_NUMBER(compare_ids, struct compared_record, id)
 
 /* Those of a baseline (NULL: none), sorted; the caller's to free. */
 static struct compared_record *records_of(const struct compare_against *against, size_t *ret_n)

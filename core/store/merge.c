@@ -5,6 +5,7 @@
  * row, the one that is further on wins, by a rule that looks at the rows alone: so the order of
  * merging does not matter. Rows are copied column by column as SQLite holds them, blobs included.
  */
+#include "core/base/members.h"
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"
 
@@ -35,11 +36,7 @@ struct merge {
     struct gb_error *error;
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct row_ids *first = a, *second = b;
-    return (first->from > second->from) - (first->from < second->from);
-}
+ORDER_BY_NUMBER(compare_ids, struct row_ids, from)
 
 /* NULL: that row is not there. */
 static const struct row_ids *find_ids(const struct id_list *list, int64_t from)

@@ -1,6 +1,7 @@
 /* sentinel.c - see sentinel.h. */
 #include "core/store/sentinel.h"
 
+#include "core/base/members.h"
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
 #include "core/store/store_internal.h"
@@ -70,11 +71,7 @@ struct ranked {
     size_t index;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    return (x->y > y->y) - (x->y < y->y);
-}
+ORDER_BY_NUMBER(compare_ranked, struct ranked, y)
 
 /* Mean ranks of those that are equal, from 1. */
 static double *ranks_of(const double *y, size_t n)
