@@ -127,8 +127,7 @@ static void help_roff(const struct verb *verb, struct text *out)
 static void help_markdown(const struct verb *verb, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    table_column(&table, "option", false);
-    table_column(&table, "meaning", false);
+    table_columns(&table, "option|meaning");
     for (size_t i = 0; i < verb->n_options; i++) {
         CLEANUP(text_free) struct text switches = {0};
         add_switches(&verb->options[i], "-", &switches);

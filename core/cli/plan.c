@@ -121,15 +121,13 @@ double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case)
 void plan_add(struct plan *plan, const struct bench_case *bench_case, const char *label,
               const char *device, const char *model, const char *refusal)
 {
-    static const char *const heads[] = {"#",      "case",     "policy", "device",
-                                        "rounds", "expected", "why"};
     const char *why = refusal;
     char expected[NUMBER_TEXT_MAX] = "-";
     const uint64_t rounds = bench_case_repeats(bench_case)
                                 ? ROUNDS_LEAST
                                 : (uint64_t)bench_case_rounds(bench_case);
-    for (size_t i = plan->table.n_columns; i < sizeof heads / sizeof *heads; i++)
-        table_column(&plan->table, heads[i], i == 0 || i == 4 || i == 5);
+    if (!plan->table.n_columns)
+        table_columns(&plan->table, ">#|case|policy|device|>rounds|>expected|why");
     if (!*refusal) {
         enum basis basis;
         const double ns = expect(plan, bench_case, model, &basis);

@@ -143,11 +143,7 @@ static void write_one(const struct compare_result *result, const struct compare_
 {
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
-    table_column(&table, "case", false);
-    table_column(&table, "base", true);
-    table_column(&table, "new", true);
-    table_column(&table, "ratio", false);
-    table_column(&table, "verdict", false);
+    table_columns(&table, "case|>base|>new|ratio|verdict");
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
         table_row(&table);
@@ -251,21 +247,18 @@ static void write_heads(const struct compare_result *result, struct text *out)
 }
 
 /* Why cases are unclear or failed; a line each, up to a number. */
-static void write_reasons(const struct compare_against *against, size_t width, struct text *out)
+static void write_reasons(const struct compare_against *against, struct text *out)
 {
     enum { REASONS_MOST = 20, NAME_MOST = 40 };
     size_t n = 0;
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
-        CLEANUP(text_free) struct text line = {0};
         bool is_said = !*c->note || (c->result.is_visit && c->result.verdict != COMPARED_UNCLEAR);
         if (is_said || n++ >= REASONS_MOST)
             continue;
-        text_printf(&line, "%s: ", compared_word(c->result.verdict));
-        text_add_cut(&line, c->label, NAME_MOST);
-        text_printf(&line, ": %s", c->note);
-        text_add_wrapped(out, text_get(&line), 0, 2, width);
-        text_add(out, "\n");
+        text_printf(out, "%s: ", compared_word(c->result.verdict));
+        text_add_cut(out, c->label, NAME_MOST);
+        text_printf(out, ": %s\n", c->note);
     }
     if (n > REASONS_MOST)
         text_printf(out, "... and %zu more; --format csv or json has all reasons\n",
@@ -296,40 +289,30 @@ static struct scopes count_scopes(const struct compare_against *against)
     return scopes;
 }
 
-static void write_scopes(const struct compare_against *against, size_t width, struct text *out)
+static void write_scopes(const struct compare_against *against, struct text *out)
 {
     const struct scopes scopes = count_scopes(against);
-    CLEANUP(text_free) struct text line = {0};
     if (scopes.n_visits)
-        text_add_wrapped(out,
-                         "1 visit: of one round, so that what changes between visits is not in the "
-                         "interval; rounds = 5 is recommended\n",
-                         0, 2, width);
+        text_add(out, "1 visit: of one round, so that what changes between visits is not in the "
+                      "interval; rounds = 5 is recommended\n");
     if (scopes.n[SCOPE_RUNS])
-        text_add_wrapped(
-            out,
-            "2 runs: the interval is of these two runs, and what changes from one run to "
-            "the next is not in it; --history FILE with earlier runs puts it in, --by "
-            "compares within one run\n",
-            0, 2, width);
+        text_add(out, "2 runs: the interval is of these two runs, and what changes from one run to "
+                      "the next is not in it; --history FILE with earlier runs puts it in, --by "
+                      "compares within one run\n");
     if (scopes.n[SCOPE_MACHINE])
-        text_add_wrapped(out,
-                         "machine: by how much it changed between these two runs is in the "
-                         "intervals; --history FILE with earlier runs says more\n",
-                         0, 2, width);
+        text_add(out, "machine: by how much it changed between these two runs is in the "
+                      "intervals; --history FILE with earlier runs says more\n");
     if (scopes.n[SCOPE_HISTORY] == 0)
         return;
-    text_printf(&line, "earlier runs: they differ by %.2g", 100 * scopes.least);
+    text_printf(out, "earlier runs: they differ by %.2g", 100 * scopes.least);
     if (scopes.most > scopes.least)
-        text_printf(&line, " to %.2g", 100 * scopes.most);
-    text_add(&line, " % (standard deviation), which is in the intervals\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
+        text_printf(out, " to %.2g", 100 * scopes.most);
+    text_add(out, " % (standard deviation), which is in the intervals\n");
 }
 
 /* "decided after 4 to 12 rounds, 1 not after 40" */
-static void write_sequence(const struct compare_against *against, size_t width, struct text *out)
+static void write_sequence(const struct compare_against *against, struct text *out)
 {
-    CLEANUP(text_free) struct text line = {0};
     size_t least = SIZE_MAX, most = 0, n_open = 0, most_open = 0;
     for (size_t i = 0; i < against->n; i++) {
         const struct comparison *result = &against->cases[i].result;
@@ -345,46 +328,44 @@ static void write_sequence(const struct compare_against *against, size_t width, 
     }
     if (most == 0 && n_open == 0)
         return;
-    text_add(&line, "round by round: ");
+    text_add(out, "round by round: ");
     if (most > 0)
-        text_printf(&line, "decided after %zu", least);
+        text_printf(out, "decided after %zu", least);
     if (most > least)
-        text_printf(&line, " to %zu", most);
-    text_add(&line, most > 0 ? " rounds" : "");
+        text_printf(out, " to %zu", most);
+    text_add(out, most > 0 ? " rounds" : "");
     if (n_open > 0)
-        text_printf(&line, "%s%zu not decided after %zu", most > 0 ? "; " : "", n_open, most_open);
-    text_add(&line, "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
+        text_printf(out, "%s%zu not decided after %zu", most > 0 ? "; " : "", n_open, most_open);
+    text_add(out, "\n");
 }
 
 static void write_tail(const struct compare_result *result, const struct compare_against *against,
-                       size_t width, struct text *out)
+                       struct text *out)
 {
-    write_reasons(against, width, out);
-    write_scopes(against, width, out);
-    write_sequence(against, width, out);
-    CLEANUP(text_free) struct text line = {0};
+    write_reasons(against, out);
+    write_scopes(against, out);
+    write_sequence(against, out);
     if (result->n_against > 1)
-        text_printf(&line, "%s: ", against->side->name);
-    add_counts(against, &line);
+        text_printf(out, "%s: ", against->side->name);
+    add_counts(against, out);
     if (against->mean.n > 1) {
-        text_printf(&line, "; geometric mean of %zu ratios ", against->mean.n);
-        compare_add_ratio(against->mean.theta, against->mean.low, against->mean.high, &line);
+        text_printf(out, "; geometric mean of %zu ratios ", against->mean.n);
+        compare_add_ratio(against->mean.theta, against->mean.low, against->mean.high, out);
     }
-    text_add(&line, "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
+    text_add(out, "\n");
 }
 
-void compare_add_lines(const struct text *lines, int style, struct text *out)
+void compare_add_lines(const struct text *lines, int style, size_t width, struct text *out)
 {
-    const char *at = text_get(lines);
-    while (*at) {
-        size_t n = strcspn(at, "\n") + 1;
-        if (style == TABLE_MARKDOWN && *at != ' ' && *at != '\n')
-            text_add(out, "- ");
-        else if (style == TABLE_MARKDOWN && *at == ' ')
-            text_add(out, "  ");
-        text_add_n(out, at, n);
+    enum { USUAL_WIDTH = 100 };
+    const size_t most = style == TABLE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
+    for (const char *at = text_get(lines); *at;) {
+        const size_t n = strcspn(at, "\n") + 1;
+        CLEANUP(text_free) struct text line = {0};
+        if (style == TABLE_MARKDOWN && *at != '\n')
+            text_add(out, *at == ' ' ? "  " : "- ");
+        text_add_n(&line, at, n);
+        text_add_wrapped(out, text_get(&line), 0, 2, most);
         at += n;
     }
 }
@@ -642,9 +623,7 @@ static void write_github(const struct compare_result *result, bool is_strict, st
 void compare_write(const struct compare_result *result, int format, bool is_strict, size_t width,
                    bool has_colours, struct text *out)
 {
-    enum { USUAL_WIDTH = 100 };
     int style = format == COMPARE_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
-    size_t wrap = format == COMPARE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
     switch (format) {
     case COMPARE_CSV:
         write_csv(result, out);
@@ -664,7 +643,7 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
     CLEANUP(text_free) struct text head = {0};
     CLEANUP(text_free) struct text tail = {0};
     write_heads(result, &head);
-    compare_add_lines(&head, style, out);
+    compare_add_lines(&head, style, SIZE_MAX, out);
     if (result->n_against == 1)
         write_one(result, &result->against[0], style, width, has_colours, out);
     else
@@ -672,6 +651,6 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
     if (result->n_against == 1)
         text_add(out, "\n");
     for (size_t i = 0; i < result->n_against; i++)
-        write_tail(result, &result->against[i], wrap, &tail);
-    compare_add_lines(&tail, style, out);
+        write_tail(result, &result->against[i], &tail);
+    compare_add_lines(&tail, style, width, out);
 }

@@ -42,8 +42,9 @@ void compare_cell(struct table *table, struct text *words);
 /* Names in the first column are cut so that a line fits; width 0: they are not. */
 void compare_write_fitting(struct table *table, int style, size_t width, bool has_colours,
                            struct text *out);
-/* Lines as they are; in Markdown as a list, whose renderers would join them. */
-void compare_add_lines(const struct text *lines, int style, struct text *out);
+/* Lines, wrapped at the width (0: a usual one); in Markdown as a list, whose renderers would join
+ * them. */
+void compare_add_lines(const struct text *lines, int style, size_t width, struct text *out);
 
 /* A test case of JUnit: with a message it failed in the way of `failure`, or (NULL) was skipped. */
 void compare_junit_case(const char *classname, const char *name, const char *failure,

@@ -247,13 +247,8 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
     size_t most = result->n_flagged > ROWS_MOST ? result->n_flagged : ROWS_MOST;
-    table_column(&table, noun(result, 1), false);
-    table_column(&table, "mean ratio", false);
-    table_column(&table, "cases", true);
-    table_column(&table, "slower", true);
-    table_column(&table, "faster", true);
-    table_column(&table, "p", true);
-    table_column(&table, "verdict", false);
+    table_columns(&table, noun(result, 1));
+    table_columns(&table, "mean ratio|>cases|>slower|>faster|>p|verdict");
     for (size_t i = 0; i < result->n_nodes && i < most; i++) {
         const struct fleet_node *node = &result->nodes[order[i]];
         table_row(&table);
@@ -311,9 +306,7 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
     CLEANUP(text_free) struct text words = {0};
     size_t nodes[NODES_MOST_MARKDOWN], n = 0;
     size_t most = style == TABLE_MARKDOWN ? NODES_MOST_MARKDOWN : width && width < WIDE ? 1 : 2;
-    table_column(&table, "case", false);
-    table_column(&table, "median", true);
-    table_column(&table, "ratios", false);
+    table_columns(&table, "case|>median|ratios");
     for (size_t i = 0; i < result->n_nodes && n < most; i++)
         if (result->nodes[order[i]].model == model) {
             table_column(&table, result->nodes[order[i]].name, false);
@@ -363,11 +356,8 @@ static void write_head(const struct fleet_result *result, struct text *out)
 static void write_tables(const struct fleet_result *result, int style, size_t width,
                          bool has_colours, struct text *out)
 {
-    enum { USUAL_WIDTH = 100 };
     CLEANUP(free_pointer) size_t *order = NULL;
     CLEANUP(text_free) struct text notes = {0};
-    CLEANUP(text_free) struct text wrapped = {0};
-    bool is_markdown = style == TABLE_MARKDOWN;
     fleet_order(result, &order);
     write_head(result, out);
     write_nodes(result, order, style, width, has_colours, out);
@@ -380,17 +370,7 @@ static void write_tables(const struct fleet_result *result, int style, size_t wi
     }
     fleet_add_notes(result, &notes);
     fleet_add_summary(result, &notes);
-    for (const char *at = text_get(&notes); *at;) {
-        size_t n = strcspn(at, "\n") + 1;
-        CLEANUP(text_free) struct text line = {0};
-        text_add_n(&line, at, n);
-        text_add_wrapped(&wrapped, text_get(&line), 0, 2,
-                         is_markdown ? SIZE_MAX
-                         : width     ? width
-                                     : USUAL_WIDTH);
-        at += n;
-    }
-    compare_add_lines(&wrapped, style, out);
+    compare_add_lines(&notes, style, width, out);
 }
 
 /* ---- what programs read ---- */

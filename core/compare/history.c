@@ -299,13 +299,10 @@ static void write_table(const struct history *history, int style, bool are_chang
                         struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    table_column(&table, "case", false);
-    table_column(&table, "run", true);
-    table_column(&table, "started", false);
+    table_columns(&table, "case|>run|started");
     table_column(&table, mark_name(history), false);
     table_column(&table, *history->metric.name ? history->metric.name : "time", true);
-    table_column(&table, "interval", true);
-    table_column(&table, "change", false);
+    table_columns(&table, ">interval|change");
     bool any_mark = false;
     for (size_t i = 0; i < history->n; i++) {
         const struct history_case *c = &history->cases[i];

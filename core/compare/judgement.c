@@ -313,28 +313,22 @@ static void add_row(struct table *table, const struct judgement *judgement,
     table_colour(table, colours[c->verdict]);
 }
 
-static void add_reasons(const struct judgement *judgement, size_t width, struct text *out)
+static void add_reasons(const struct judgement *judgement, struct text *out)
 {
     for (size_t i = 0; i < judgement->n; i++) {
         const struct judged_case *c = &judgement->cases[i];
-        CLEANUP(text_free) struct text line = {0};
-        if (!*c->text || c->verdict == JUDGED_RIGHT)
-            continue;
-        text_printf(&line, "%s: %s: %s%s\n", verdicts[c->verdict].word, c->compared->label,
-                    *c->code && c->side == SIDE_BASE ? "the reference: " : "", c->text);
-        text_add_wrapped(out, text_get(&line), 0, 2, width);
+        if (*c->text && c->verdict != JUDGED_RIGHT)
+            text_printf(out, "%s: %s: %s%s\n", verdicts[c->verdict].word, c->compared->label,
+                        *c->code && c->side == SIDE_BASE ? "the reference: " : "", c->text);
     }
 }
 
-static void add_tail(const struct judgement *judgement, size_t width, struct text *out)
+static void add_tail(const struct judgement *judgement, struct text *out)
 {
-    CLEANUP(text_free) struct text line = {0};
-    text_printf(&line, "outputs compared: %.0f; limits: ", judgement->n_compared);
+    text_printf(out, "outputs compared: %.0f; limits: ", judgement->n_compared);
     for (size_t i = 0; i < judgement->facts->n_limits; i++)
-        text_printf(&line, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
-    text_add(&line, "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
-    text_printf(out, "verdict: %s", verdicts[judgement->verdict].word);
+        text_printf(out, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
+    text_printf(out, "\nverdict: %s", verdicts[judgement->verdict].word);
     if (judgement->n_ratios > 0) {
         text_add(out, "; speed-up ");
         compare_add_ratio(-judgement->theta, -judgement->high, -judgement->low, out);
@@ -347,21 +341,14 @@ static void add_tail(const struct judgement *judgement, size_t width, struct tex
 void judgement_write(const struct judgement *judgement, int style, size_t width, bool has_colours,
                      struct text *out)
 {
-    enum { USUAL_WIDTH = 100 };
-    static const char *const heads[] = {"base", "new", "speed-up"};
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text tail = {0};
-    const size_t wrap = style == TABLE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
-    table_column(&table, "case", false);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        table_column(&table, heads[i], false);
-    table_column(&table, "compared", true);
-    table_column(&table, "verdict", false);
+    table_columns(&table, "case|base|new|speed-up|>compared|verdict");
     for (size_t i = 0; i < judgement->n; i++)
         add_row(&table, judgement, &judgement->cases[i]);
     compare_write_fitting(&table, style, width, has_colours, out);
     text_add(out, "\n");
-    add_reasons(judgement, wrap, &tail);
-    add_tail(judgement, wrap, &tail);
-    compare_add_lines(&tail, style, out);
+    add_reasons(judgement, &tail);
+    add_tail(judgement, &tail);
+    compare_add_lines(&tail, style, width, out);
 }

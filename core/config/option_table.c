@@ -373,9 +373,7 @@ static void help_roff(const struct gb_option *option, struct text *out)
 static void help_markdown(struct option_table options, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    static const char *const heads[] = {"option", "default", "value", "meaning"};
-    for (size_t k = 0; k < sizeof heads / sizeof heads[0]; k++)
-        table_column(&table, heads[k], false);
+    table_columns(&table, "option|default|value|meaning");
     for (uint32_t i = 0; i < options.n; i++) {
         struct gb_option option = option_entry(options, i);
         CLEANUP(text_free) struct text type = {0};

@@ -246,17 +246,11 @@ static void add_modes(struct text *out, const struct replay_policy *policy,
 static void add_table(struct text *out, int style, const struct trace *trace,
                       const struct replay_policies *policies, const struct replay_result *results)
 {
-    static const struct {
-        const char *head;
-        bool is_right;
-    } columns[] = {{"policy", false},  {"stopped at", true}, {"after", true},    {"used", true},
-                   {"verdict", false}, {"estimate", true},   {"interval", true}, {"error", true},
-                   {"holds", false},   {"why", false}};
     CLEANUP(table_free) struct table table = {0};
     add_head(out, trace);
     text_add(out, "\n");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(&table, columns[i].head, columns[i].is_right);
+    table_columns(&table, "policy|>stopped at|>after|>used|verdict|>estimate|>interval|>error|"
+                          "holds|why");
     for (size_t i = 0; i < policies->n; i++)
         add_row(&table, trace, &policies->items[i], &results[i]);
     table_write(&table, style, out);
