@@ -166,21 +166,6 @@ static void add_policy(struct replay_policies *policies, struct arena *arena, co
                  (struct replay_policy){.label = label, .settings = settings});
 }
 
-/* --plugin-path first, from the current folder; then plugin_path of [gbrun], from that of the
- * configuration. */
-static void find_folders(const struct replay_request *request, const struct settings *settings,
-                         struct arena *arena, struct path_list *ret)
-{
-    const struct gb_list *own = &settings_run(settings)->plugin_path;
-    const char **all = ARENA_ARRAY(arena, const char *, request->n_plugin_path + own->n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < request->n_plugin_path; i++)
-        all[n++] = path_from(".", request->plugin_path[i], arena);
-    for (size_t i = 0; i < own->n; i++)
-        all[n++] = ((const char *const *)own->items)[i];
-    module_folders(request->ini_folder, all, n, arena, ret);
-}
-
 /* Policies by their sections. */
 static int32_t resolve(struct sections *sections, const struct replay_request *request,
                        const struct path_list *folders, struct settings *settings,
@@ -267,7 +252,8 @@ int32_t replay_policies_read(const struct replay_request *request, struct arena 
     for (size_t i = 0; i < n_texts; i++)
         add_text(&sections, i, request->texts[i]);
     settings_parse_policies(&sections.ini, request->ini_folder, arena, &settings, errors);
-    find_folders(request, settings, arena, &folders);
+    module_folders(request->plugin_path, request->n_plugin_path,
+                   &settings_run(settings)->plugin_path, request->ini_folder, arena, &folders);
     const struct plugin_request *requests;
     if (n_texts == 0 && settings_requests(settings, &requests) == 0 && error_list_empty(errors))
         return take_all(&folders, arena, ret, errors);
