@@ -27,12 +27,10 @@ static void find_models(struct plan *plan)
 
 int32_t plan_read(struct plan *plan, const char *path, struct gb_error *error)
 {
-    struct store *store;
+    CLEANUP(store_leave) struct store *store = NULL;
     int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = store_case_times(store, &plan->arena, &plan->times, &plan->n_times, error);
-    store_close(store, NULL);
+    if (status == GB_OK)
+        status = store_case_times(store, &plan->arena, &plan->times, &plan->n_times, error);
     find_models(plan);
     plan->path = path;
     return status;

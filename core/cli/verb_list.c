@@ -459,8 +459,8 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
 static int list_runs(struct listing *listing)
 {
     CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(store_leave) struct store *store = NULL;
     struct stored_run *runs = NULL;
-    struct store *store;
     struct gb_error error;
     size_t n = 0;
     if (store_open(listing->word, STORE_READ, &store, &error) != GB_OK)
@@ -469,7 +469,6 @@ static int list_runs(struct listing *listing)
     listing_begin(listing);
     for (size_t i = 0; status == GB_OK && i < n; i++)
         status = list_run(store, &runs[i], listing, &error);
-    store_close(store, NULL);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
 }
 

@@ -27,6 +27,11 @@ void compare_free(struct compare *compare)
     free(compare);
 }
 
+void compare_leave(struct compare **compare)
+{
+    compare_free(*compare);
+}
+
 const struct compare_result *compare_result(const struct compare *compare)
 {
     return &compare->result;

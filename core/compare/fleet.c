@@ -223,19 +223,15 @@ static int32_t add_run(struct fleet *fleet, struct store *store, const char *pat
 int32_t fleet_add_file(struct fleet *fleet, const char *path, int64_t run_number,
                        struct gb_error *error)
 {
-    struct store *store = NULL;
+    CLEANUP(store_leave) struct store *store = NULL;
     struct stored_run *runs = NULL;
     size_t n = 0;
     int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = store_snapshot_begin(store, error);
-    if (status == GB_OK) {
+    if (status == GB_OK)
+        status = store_snapshot_begin(store, error); /* which ends as the file is closed */
+    if (status == GB_OK)
         status = store_runs(store, run_number, &fleet->arena, &runs, &n, error);
-        for (size_t i = 0; i < n && status == GB_OK; i++)
-            status = add_run(fleet, store, path, &runs[i], error);
-        store_snapshot_end(store);
-    }
-    store_close(store, NULL);
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = add_run(fleet, store, path, &runs[i], error);
     return status;
 }

@@ -426,25 +426,19 @@ static int32_t write_parts(const struct html_run *run, struct view *combined,
     return status == GB_OK ? add_machine(run, error) : status;
 }
 
-static void free_comparison(struct compare **compare)
-{
-    compare_free(*compare);
-}
-
 static int32_t add_side(struct compare *compare, const struct html_input *input,
                         struct gb_error *error)
 {
     CLEANUP(text_free) struct text run = {0};
-    struct store *store = NULL;
-    int32_t status = store_open(input->path, STORE_READ, &store, error);
+    CLEANUP(store_leave) struct store *store = NULL;
+    const int32_t status = store_open(input->path, STORE_READ, &store, error);
     if (input->run > 0)
         text_printf(&run, "%lld", (long long)input->run);
     else
         text_add(&run, "newest");
-    if (status == GB_OK)
-        status = compare_add_run(compare, store, input->path, text_get(&run), input->path, error);
-    store_close(store, NULL);
-    return status;
+    return status == GB_OK
+               ? compare_add_run(compare, store, input->path, text_get(&run), input->path, error)
+               : status;
 }
 
 static int32_t compare_runs(const struct html_input *base, const struct html_input *new,
@@ -506,7 +500,7 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
                          size_t number, struct text *out, size_t *n_cases, struct gb_error *error)
 {
     CLEANUP(close_views) struct views views = {0};
-    CLEANUP(free_comparison) struct compare *compare = NULL;
+    CLEANUP(compare_leave) struct compare *compare = NULL;
     struct html_run run = {.out = out, .view = &views.single, .number = number};
     int32_t status = open_views(input, options, &views, error);
     if (status == GB_OK && options->baseline)

@@ -346,13 +346,9 @@ int32_t roof_library_add(struct roof_library *library, struct store *store, cons
 int32_t roof_library_add_file(struct roof_library *library, const char *path, bool is_chosen,
                               struct gb_error *error)
 {
-    struct store *store = NULL;
-    int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = roof_library_add(library, store, path, is_chosen, error);
-    store_close(store, NULL);
-    return status;
+    CLEANUP(store_leave) struct store *store = NULL;
+    const int32_t status = store_open(path, STORE_READ, &store, error);
+    return status == GB_OK ? roof_library_add(library, store, path, is_chosen, error) : status;
 }
 
 bool roof_library_user_file(struct text *ret_path)

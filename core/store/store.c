@@ -729,6 +729,11 @@ int32_t store_open_as(const struct stored_schema *schema, const char *path, int 
     return status;
 }
 
+void store_leave(struct store **store)
+{
+    store_close(*store, NULL);
+}
+
 int32_t store_open(const char *path, int mode, struct store **ret, struct gb_error *error)
 {
     return store_open_as(&store_schema, path, mode, NULL, ret, error);
