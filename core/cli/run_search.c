@@ -472,10 +472,8 @@ static int32_t find_lanes(const struct run_search *searches, struct one_search *
     int32_t status = store_run_read(job->store, job->run_number, &arena, &id, &run, error);
     if (status != GB_OK)
         return status;
-    const char *before = fact_of(run.facts, run.n_facts,
-                                 arena_printf(&arena, SEARCH_FACT "%s.lanes", name));
-    const char *plugin = fact_of(run.facts, run.n_facts,
-                                 arena_printf(&arena, SEARCH_FACT "%s.plugin", name));
+    const char *before = FACT(&run, arena_printf(&arena, SEARCH_FACT "%s.lanes", name));
+    const char *plugin = FACT(&run, arena_printf(&arena, SEARCH_FACT "%s.plugin", name));
     status = search_lanes_read(*before   ? before
                                : *plugin ? "1" /* there were none in earlier versions */
                                          : search->settings->params.lanes,

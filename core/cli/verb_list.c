@@ -392,9 +392,9 @@ static const char *labels_of(const struct run_record *run, struct arena *arena)
     static const char prefix[] = "label.";
     enum { COMMIT_SHOWN = 12 };
     CLEANUP(text_free) struct text words = {0};
-    const char *commit = fact_of(run->facts, run->n_facts, "commit");
-    bool is_dirty = text_equal(fact_of(run->facts, run->n_facts, "commit_dirty"), "yes");
-    if (*commit && !*fact_of(run->facts, run->n_facts, "label.commit"))
+    const char *commit = FACT(run, "commit");
+    bool is_dirty = text_equal(FACT(run, "commit_dirty"), "yes");
+    if (*commit && !*FACT(run, "label.commit"))
         text_printf(&words, "commit=%.*s%s", COMMIT_SHOWN, commit, is_dirty ? "+" : "");
     for (size_t i = 0; i < run->n_facts; i++)
         if (text_starts_with(run->facts[i].name, prefix))
@@ -435,11 +435,11 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
     if (between)
         *between = ' ';
     /* How many it would need was not known. */
-    bool is_of_ab = *fact_of(record->facts, record->n_facts, AB_FACT_ROUNDS);
+    bool is_of_ab = *FACT(record, AB_FACT_ROUNDS);
     const char *cells[] = {
         arena_printf(&arena, "%lld", (long long)run->number),
         started,
-        fact_of(record->facts, record->n_facts, "host"),
+        FACT(record, "host"),
         models_of(devices, n, &arena),
         is_of_ab ? arena_printf(&arena, "%lld", (long long)counts.done)
                  : arena_printf(&arena, "%lld of %llu", (long long)counts.done,
@@ -449,8 +449,8 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
         : run->has_ended                                                     ? "ok"
                                                                              : "not finished",
         labels_of(record, &arena),
-        fact_of(record->facts, record->n_facts, "note"),
-        fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD),
+        FACT(record, "note"),
+        FACT(record, SHARD_FACT_SHARD),
     };
     listing_row(listing, cells, sizeof cells / sizeof *cells);
     return GB_OK;

@@ -375,8 +375,7 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
         bool is_of_device; /* each device may have its own */
     } all[] = {
         {"device model", "device", a ? a->model : "", b ? b->model : "", true},
-        {"driver", "device", a ? fact_of(a->facts, a->n_facts, "driver") : "",
-         b ? fact_of(b->facts, b->n_facts, "driver") : "", true},
+        {"driver", "device", a ? FACT(a, "driver") : "", b ? FACT(b, "driver") : "", true},
         {"clock", "clock", base->first->clock, other->first->clock, true},
         {"cache", "cache", base->first->cache, other->first->cache, false},
     };
@@ -535,9 +534,8 @@ void find_differences(struct compare *compare, struct compare_against *against)
         add_devices(compare, against);
     }
     if (compare->by_sides)
-        add(compare, against, "sides",
-            or_as_it_is(fact_of(from->record.facts, from->record.n_facts, AB_FACT_BASE)),
-            or_as_it_is(fact_of(from->record.facts, from->record.n_facts, AB_FACT_NEW)));
+        add(compare, against, "sides", or_as_it_is(FACT(&from->record, AB_FACT_BASE)),
+            or_as_it_is(FACT(&from->record, AB_FACT_NEW)));
     add_builds(compare, against);
     add_shares(compare, against);
 }

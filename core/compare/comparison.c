@@ -197,12 +197,6 @@ struct comparison compare_across(const struct compared_side *a, const struct com
     return c;
 }
 
-struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
-                                   double confidence)
-{
-    return compare_across(a, b, NULL, confidence);
-}
-
 void compare_widen(struct comparison *c, double by)
 {
     const double half_width = 0.5 * (c->high - c->low), left = fmax(fabs(c->theta) - by, 0);

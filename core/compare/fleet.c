@@ -37,11 +37,6 @@ const struct fleet_result *fleet_result(const struct fleet *fleet)
 
 /* ---- units ---- */
 
-static const char *run_fact(const struct stored_run *run, const char *name)
-{
-    return fact_of(run->record.facts, run->record.n_facts, name);
-}
-
 /* Facts of a device live as long as what was read of its run. */
 static void take_facts(struct fleet *fleet, const struct stored_run *run,
                        const struct device_record *device, struct fleet_unit *unit)
@@ -69,7 +64,7 @@ static size_t unit_named(struct fleet *fleet, const struct stored_run *run, cons
     if (i == fleet->n_units)
         MEMORY_APPEND(fleet->units, fleet->n_units,
                       (struct fleet_unit){.name = arena_text(&fleet->arena, name),
-                                          .host = run_fact(run, "host")});
+                                          .host = FACT(&run->record, "host")});
     take_facts(fleet, run, device, &fleet->units[i]);
     return i;
 }
@@ -80,7 +75,7 @@ static size_t unit_of_device(struct fleet *fleet, const struct stored_run *run,
 {
     CLEANUP(text_free) struct text name = {0};
     const struct outcome *first = c->first;
-    text_printf(&name, "%s ", run_fact(run, "host"));
+    text_printf(&name, "%s ", FACT(&run->record, "host"));
     if (c->device && *c->device->uuid)
         text_add(&name, c->device->uuid);
     else if (first->device_index < 0)
@@ -192,7 +187,7 @@ static const struct device_record *first_device(const struct compare_side *side)
 static int32_t add_run(struct fleet *fleet, struct store *store, const char *path,
                        const struct stored_run *run, struct gb_error *error)
 {
-    const char *name = run_fact(run, fleet->by_device ? "host" : fleet->result.by);
+    const char *name = FACT(&run->record, fleet->by_device ? "host" : fleet->result.by);
     struct outcome_metric *metric = &fleet->result.metric;
     if (was_added(fleet, run))
         return GB_OK;

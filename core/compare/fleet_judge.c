@@ -216,7 +216,7 @@ static void make_cases(struct fleet *fleet)
 
 static const char *unit_fact(const struct fleet_unit *unit, const char *name)
 {
-    const char *value = fact_of(unit->facts, unit->n_facts, name);
+    const char *value = FACT(unit, name);
     return *value ? value : fact_of(unit->device_facts, unit->n_device_facts, name);
 }
 

@@ -34,7 +34,7 @@ static struct ordered_side *order_sides(struct compare *compare, const char *by,
     size_t n = 0;
     for (size_t i = 0; i < compare->n_sides; i++) {
         const struct run_record *run = &compare->sides[i].run->record;
-        const char *key = by ? fact_of(run->facts, run->n_facts, by) : "";
+        const char *key = by ? FACT(run, by) : "";
         if (!by || *key)
             all[n++] = (struct ordered_side){&compare->sides[i], key};
     }
@@ -218,9 +218,9 @@ static const char *mark_of(const struct history *history, const struct history_p
 {
     const struct run_record *run = &point->side->run->record;
     if (history->by)
-        return fact_of(run->facts, run->n_facts, history->by);
-    const char *label = fact_of(run->facts, run->n_facts, "label.commit");
-    return *label ? label : fact_of(run->facts, run->n_facts, "commit");
+        return FACT(run, history->by);
+    const char *label = FACT(run, "label.commit");
+    return *label ? label : FACT(run, "commit");
 }
 
 static const char *mark_name(const struct history *history)

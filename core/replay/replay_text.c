@@ -11,11 +11,6 @@ enum { POLICY_COLUMNS = 44, WHY_COLUMNS = 64 };
 
 /* ---- for programs ---- */
 
-static const char *outcome_word(const struct replay_result *result)
-{
-    return result->has_failed ? "failed" : result->has_ended ? "stopped" : "not yet";
-}
-
 static double share_of(const struct trace *trace, const struct replay_result *result)
 {
     return result->has_failed ? NAN : (double)result->n / (double)trace->n;
@@ -39,7 +34,11 @@ static double share_of(const struct trace *trace, const struct replay_result *re
       "timer was dithered")                                                                        \
     X(policy, TEXT, p->label, "", "The policy with its options")                                   \
     X(policy_plugin, TEXT, p->settings->info->plugin.id, "", "Id of its plugin")                   \
-    X(outcome, TEXT, outcome_word(r), "", "stopped, not yet (the samples ended first) or failed")  \
+    X(outcome, TEXT,                                                                               \
+      r->has_failed  ? "failed"                                                                    \
+      : r->has_ended ? "stopped"                                                                   \
+                     : "not yet",                                                                  \
+      "", "stopped, not yet (the samples ended first) or failed")                                  \
     X(stopped_at, INTEGER, r->has_failed ? -1 : (int64_t)r->n, "",                                 \
       "Samples after which the policy stopped")                                                    \
     X(elapsed_ns, REAL, r->has_failed ? NAN : r->elapsed_ns, "ns",                                 \

@@ -397,7 +397,7 @@ static void add_head(const struct html_run *run, const char *path)
         text_add(out, survey->several_devices ? "</bdi> and others" : "</bdi>");
     }
     text_add(out, ", host <bdi>");
-    xml_add_text(out, fact_of(record->facts, record->n_facts, "host"));
+    xml_add_text(out, FACT(record, "host"));
     text_printf(&facts, "%.10s %.8s UTC, gbrun %s", record->started,
                 strlen(record->started) > 11 ? record->started + 11 : "", record->version);
     text_add(out, "</bdi>, ");

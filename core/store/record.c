@@ -107,7 +107,7 @@ const char *fact_of(const struct fact *facts, size_t n, const char *name)
 
 double device_number(const struct device_record *device, const char *fact)
 {
-    return device ? strtod(fact_of(device->facts, device->n_facts, fact), NULL) : 0;
+    return device ? strtod(FACT(device, fact), NULL) : 0;
 }
 
 static const char *const activity_words[] = {[GB_ACTIVITY_KERNEL] = "kernel",

@@ -428,22 +428,15 @@ static double units_of_small(const struct case_record *record, double n_units)
     return n_kernels == record->n_kernels ? used : 0;
 }
 
-/* On a CPU: does less than what can be under way within a latency of memory, a generous one. */
-static bool is_too_little(const struct stored_case *c, double model_ns)
-{
-    const double latency_ns = 1000;
-    return !c->record.n_activities && model_ns < latency_ns;
-}
-
 static bool is_of_latency(const struct stored_case *c, const struct device_record *device,
                           const struct roofline *roofline)
 {
-    const double far = 4, flops = c->record.work.flops;
+    const double far = 4, latency_ns = 1000, flops = c->record.work.flops;
     const double n_units = device_number(device, "units");
     if (!(central_ns(c) > far * roofline->model_ns))
         return false;
-    if (has_threads(device))
-        return is_too_little(c, roofline->model_ns);
+    if (has_threads(device)) /* does less than what can be under way within a latency of memory */
+        return !c->record.n_activities && roofline->model_ns < latency_ns;
     double used = units_of_small(&c->record, n_units);
     return used > 0 && (!roofline->math ||
                         central_ns(c) > far * flops / roofline->math->rate * 1e9 * n_units / used);
@@ -454,7 +447,7 @@ static bool is_of_latency(const struct stored_case *c, const struct device_recor
 static double sharers_of(const struct device_record *device, const char *fact, double n,
                          double unknown)
 {
-    const char *at = fact_of(device->facts, device->n_facts, fact);
+    const char *at = FACT(device, fact);
     double sharers = 0;
     if (!*at)
         return unknown;

@@ -71,23 +71,12 @@ int32_t store_plans(struct store *store, struct arena *arena, const char ***ret_
     return read_names(query_begin(store, error, select, ""), arena, ret_plans, ret_n);
 }
 
-static const char *fact_of_run(const struct stored_run *run, const char *name)
-{
-    return fact_of(run->record.facts, run->record.n_facts, name);
-}
-
-static bool is_of_plan(const struct stored_run *run, const char *plan)
-{
-    return *fact_of_run(run, SHARD_FACT_SHARD) &&
-           text_equal(fact_of_run(run, SHARD_FACT_PLAN), plan);
-}
-
 /* By the shard's number, then by start. */
 static int compare_shards(const void *a, const void *b)
 {
     const struct stored_run *first = a, *second = b;
-    const unsigned long x = strtoul(fact_of_run(first, SHARD_FACT_SHARD), NULL, 10);
-    const unsigned long y = strtoul(fact_of_run(second, SHARD_FACT_SHARD), NULL, 10);
+    const unsigned long x = strtoul(FACT(&first->record, SHARD_FACT_SHARD), NULL, 10);
+    const unsigned long y = strtoul(FACT(&second->record, SHARD_FACT_SHARD), NULL, 10);
     if (x != y)
         return x < y ? -1 : 1;
     return (first->number > second->number) - (first->number < second->number);
@@ -99,21 +88,22 @@ int32_t store_newest_united(struct store *store, struct arena *arena, struct sto
     struct stored_run *runs = NULL;
     size_t n = 0, n_kept = 0;
     int32_t status = store_runs(store, RUN_NEWEST, arena, ret_runs, ret_n, error);
-    if (status != GB_OK || !*fact_of_run(*ret_runs, SHARD_FACT_SHARD))
+    if (status != GB_OK || !*FACT(&(*ret_runs)->record, SHARD_FACT_SHARD))
         return status;
-    const char *plan = fact_of_run(*ret_runs, SHARD_FACT_PLAN);
+    const char *plan = FACT(&(*ret_runs)->record, SHARD_FACT_PLAN);
     status = store_runs(store, RUN_ALL, arena, &runs, &n, error);
     if (status != GB_OK)
         return status;
     for (size_t i = 0; i < n; i++)
-        if (is_of_plan(&runs[i], plan))
+        if (*FACT(&runs[i].record, SHARD_FACT_SHARD) &&
+            text_equal(FACT(&runs[i].record, SHARD_FACT_PLAN), plan))
             runs[n_kept++] = runs[i];
     qsort(runs, n_kept, sizeof *runs, compare_shards);
     n = n_kept;
     n_kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (i + 1 == n || !text_equal(fact_of_run(&runs[i], SHARD_FACT_SHARD),
-                                      fact_of_run(&runs[i + 1], SHARD_FACT_SHARD)))
+        if (i + 1 == n || !text_equal(FACT(&runs[i].record, SHARD_FACT_SHARD),
+                                      FACT(&runs[i + 1].record, SHARD_FACT_SHARD)))
             runs[n_kept++] = runs[i];
     *ret_runs = runs;
     *ret_n = n_kept;
@@ -338,8 +328,8 @@ static const char *label_or_fact(const struct run_record *run, const char *name)
 {
     CLEANUP(text_free) struct text label = {0};
     text_printf(&label, "label.%s", name);
-    const char *value = fact_of(run->facts, run->n_facts, text_get(&label));
-    return *value ? value : fact_of(run->facts, run->n_facts, name);
+    const char *value = FACT(run, text_get(&label));
+    return *value ? value : FACT(run, name);
 }
 
 static bool value_matches(const char *value, const char *wanted)
