@@ -106,8 +106,7 @@ static const char *list_text(const struct value_list *list, struct arena *arena)
 }
 
 int32_t option_read(const struct gb_option *option, const struct setting *setting,
-                    struct arena *arena, const char **ret_text, struct value *ret_value,
-                    struct gb_error *error)
+                    struct arena *arena, const char **ret_text, struct gb_error *error)
 {
     struct value value;
     struct value_list list;
@@ -120,11 +119,8 @@ int32_t option_read(const struct gb_option *option, const struct setting *settin
             *ret_text = list_text(&list, arena);
     } else {
         status = value_read(option, setting->text, setting->origin, arena, &value, error);
-        if (status != GB_OK)
-            return status;
-        *ret_text = text_quote(value.text, 0, arena);
-        if (ret_value)
-            *ret_value = value;
+        if (status == GB_OK)
+            *ret_text = text_quote(value.text, 0, arena);
     }
     return status;
 }
@@ -565,8 +561,7 @@ static int32_t check_default(struct checking *checking)
         return *text ? refuse(checking, "its default must be empty, as that of every map") : GB_OK;
     struct setting setting = {option->name, text, {0}};
     const char *canonical;
-    int32_t status = option_read(option, &setting, checking->arena, &canonical, NULL,
-                                 checking->error);
+    int32_t status = option_read(option, &setting, checking->arena, &canonical, checking->error);
     return status == GB_OK ? GB_OK : error_prefix(checking->error, "default: ");
 }
 

@@ -89,7 +89,7 @@ static int32_t slot_read(const struct slot *slot, const char *text, struct origi
     if (is_list(slot)) {
         struct setting setting = {slot->name, text, origin};
         *ret = string_value("");
-        return option_read(slot->option, &setting, arena, &ret->text, NULL, error);
+        return option_read(slot->option, &setting, arena, &ret->text, error);
     }
     if (slot->kind == SLOT_PAPER && text_equal(text, NO_FIGURE)) {
         *ret = (struct value){.type = slot->option->type, .number = NAN, .text = NO_FIGURE};

@@ -134,7 +134,7 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
             settings->where = *entry->value ? key_of_all(parser, KEY_ONLY, "where", entry) : NULL;
             continue;
         }
-        if (option_read(option, &setting, parser->arena, &text, NULL, &error) != GB_OK) {
+        if (option_read(option, &setting, parser->arena, &text, &error) != GB_OK) {
             error_list_take(parser->errors, &error);
             continue;
         }

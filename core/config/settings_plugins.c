@@ -235,7 +235,7 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
             settings_refuse_pattern(resolver, entry, ini, settings->info, entry->key);
         else if (!option)
             unknown_plugin_key(resolver, ini, settings->info, entry);
-        else if (option_read(option, &setting, resolver->arena, &text, NULL, &error) != GB_OK)
+        else if (option_read(option, &setting, resolver->arena, &text, &error) != GB_OK)
             error_list_take(resolver->errors, &error);
         else
             list[settings->n_settings++] = setting;
@@ -267,7 +267,7 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
         const struct ini_entry *entry = &ini->entries[i];
         const struct gb_option *option = option_find(search_options(), entry->key, NULL);
         list[n] = (struct setting){entry->key, entry->value, entry->value_origin};
-        if (option && option_read(option, &list[n], resolver->arena, &text, NULL, &error) != GB_OK)
+        if (option && option_read(option, &list[n], resolver->arena, &text, &error) != GB_OK)
             error_list_take(resolver->errors, &error);
         n += option != NULL;
     }

@@ -72,7 +72,7 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
         if (!option)
             error_list_add(errors, entry->origin, "unknown key '%s' in [ab %s]%s%s%s", entry->key,
                            section->name, DID_YOU_MEAN(nearest, ""));
-        else if (option_read(option, &setting, arena, &text, NULL, &error) != GB_OK)
+        else if (option_read(option, &setting, arena, &text, &error) != GB_OK)
             error_list_take(errors, &error);
         else
             good[n++] = setting;
