@@ -78,6 +78,49 @@ void json_bool(struct json_writer *json, const char *name, bool value)
     text_add(json->out, value ? "true" : "false");
 }
 
+void json_values(struct json_writer *json, const struct named_value *fields, size_t n)
+{
+    for (const struct named_value *field = fields; field < fields + n; field++)
+        if (field->kind == VALUE_TEXT)
+            json_text(json, field->name, field->text);
+        else if (field->kind == VALUE_INTEGER)
+            json_integer(json, field->name, field->integer);
+        else if (field->kind == VALUE_REAL)
+            json_real(json, field->name, field->real);
+        else
+            json_bool(json, field->name, field->integer);
+}
+
+void json_object(struct json_writer *json, const char *name, const struct named_value *fields,
+                 size_t n)
+{
+    json_open(json, name, JSON_OBJECT);
+    json_values(json, fields, n);
+    json_close(json, JSON_OBJECT);
+}
+
+void json_texts(struct json_writer *json, const char *name, const char *const *texts, size_t n)
+{
+    json_open(json, name, JSON_ARRAY);
+    for (size_t i = 0; i < n; i++)
+        json_text(json, NULL, texts[i]);
+    json_close(json, JSON_ARRAY);
+}
+
+void csv_values(struct text *out, const struct named_value *fields, size_t n)
+{
+    char number[NUMBER_TEXT_MAX];
+    for (size_t i = 0; i < n; i++)
+        if (fields[i].kind == VALUE_TEXT)
+            text_add_csv(out, fields[i].text ? fields[i].text : "", i == 0);
+        else if (fields[i].kind == VALUE_REAL)
+            text_add_csv(out, isnan(fields[i].real) ? "" : format_double(fields[i].real, number),
+                         i == 0);
+        else
+            text_printf(out, "%s%lld", i ? "," : "", (long long)fields[i].integer);
+    text_add(out, "\n");
+}
+
 void json_members(struct json_writer *json, const struct json_member *members, size_t n,
                   const void *record)
 {

@@ -3,6 +3,9 @@
  *
  * Commas and escapes are taken care of. Numbers that are not finite become null, bytes that are no
  * UTF-8 become U+FFFD: what comes out is always valid. Inside arrays the name is NULL.
+ *
+ * What programs read of one thing is fields, values with their names: members of an object of JSON,
+ * or a line of CSV.
  */
 #pragma once
 
@@ -22,6 +25,33 @@ void json_text(struct json_writer *json, const char *name, const char *value); /
 void json_integer(struct json_writer *json, const char *name, int64_t value);
 void json_real(struct json_writer *json, const char *name, double value);
 void json_bool(struct json_writer *json, const char *name, bool value);
+
+/* TEXT("label", c->label): NULL is null, in CSV as NaN an empty field. */
+struct named_value {
+    const char *name;
+    enum { VALUE_TEXT, VALUE_INTEGER, VALUE_REAL, VALUE_BOOL } kind;
+    const char *text;
+    int64_t integer; /* also of a truth, which is 0 or 1 in CSV */
+    double real;
+};
+#define TEXT(name, value) ((struct named_value){(name), VALUE_TEXT, .text = (value)})
+#define INTEGER(name, value)                                                                       \
+    ((struct named_value){(name), VALUE_INTEGER, .integer = (int64_t)(value)})
+#define REAL(name, value) ((struct named_value){(name), VALUE_REAL, .real = (value)})
+#define BOOL(name, value) ((struct named_value){(name), VALUE_BOOL, .integer = (value) ? 1 : 0})
+/* An array of fields, and how many they are. */
+#define VALUES(...)                                                                                \
+    (const struct named_value[]){__VA_ARGS__},                                                     \
+        sizeof((const struct named_value[]){__VA_ARGS__}) / sizeof(struct named_value)
+
+/* Members of the object that is open. */
+void json_values(struct json_writer *json, const struct named_value *fields, size_t n);
+/* Such an object. */
+void json_object(struct json_writer *json, const char *name, const struct named_value *fields,
+                 size_t n);
+void json_texts(struct json_writer *json, const char *name, const char *const *texts, size_t n);
+/* A line of CSV with its end. */
+void csv_values(struct text *out, const struct named_value *fields, size_t n);
 
 /* A member of a struct: text (a pointer, NULL: null, or an array), double, bool or an integer of 32
  * or 64 bits. */

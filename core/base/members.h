@@ -1,9 +1,26 @@
 /*
- * members.h - lists of members of a struct: a macro applied to each.
+ * members.h - lists of members of a struct: a macro applied to each; orders of structs by members.
  */
 #pragma once
 
 #include <stddef.h>
+#include <string.h>
+
+/* Functions for qsort and bsearch: by a member that is a number, by a second one where the first is
+ * the same, by one that is a text. */
+#define ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
+#define ORDER_BY(name, type, order)                                                                \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        const type *x = a, *y = b;                                                                 \
+        return order;                                                                              \
+    }
+#define ORDER_BY_NUMBER(name, type, member) ORDER_BY(name, type, ORDER_OF(x->member, y->member))
+#define ORDER_BY_NUMBERS(name, type, first, second)                                                \
+    ORDER_BY(name, type,                                                                           \
+             ORDER_OF(x->first, y->first) ? ORDER_OF(x->first, y->first)                           \
+                                          : ORDER_OF(x->second, y->second))
+#define ORDER_BY_TEXT(name, type, member) ORDER_BY(name, type, strcmp(x->member, y->member))
 
 /* F(argument, type, member), ... for up to eight members. */
 #define FOR_MEMBERS(F, argument, type, ...)                                                        \

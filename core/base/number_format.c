@@ -1,6 +1,7 @@
 /* number_format.c - see number_format.h. */
 #include "core/base/number_format.h"
 
+#include "core/base/text.h"
 #include "core/base/vector.h"
 
 #include <math.h>
@@ -39,11 +40,7 @@ const struct gb_format *number_format_of(uint32_t format)
 
 const struct gb_format *number_format_named(const char *name)
 {
-    for (size_t i = 0; i < N_FORMATS; i++) {
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    }
-    return NULL;
+    return ITEM_NAMED(formats, N_FORMATS, name, name);
 }
 
 static inline uint64_t bits_of(double value)

@@ -23,6 +23,19 @@ void table_column(struct table *table, const char *head, bool right)
     table->n_columns = n;
 }
 
+void table_columns(struct table *table, const char *heads)
+{
+    CLEANUP(text_free) struct text head = {0};
+    for (size_t n; *heads; heads += n + (heads[n] == '|')) {
+        const bool is_right = *heads == '>';
+        heads += is_right;
+        n = strcspn(heads, "|");
+        text_clear(&head);
+        text_add_n(&head, heads, n);
+        table_column(table, text_get(&head), is_right);
+    }
+}
+
 void table_row(struct table *table)
 {
     struct table_row *row = MEMORY_ADD(table->rows, table->n_rows);

@@ -19,6 +19,8 @@ struct table {
 enum { TABLE_PLAIN, TABLE_MARKDOWN, TABLE_CSV }; /* of CSV, lines end with a line feed alone */
 
 void table_column(struct table *table, const char *head, bool right); /* before the first row */
+/* Several: "case|>base|>new|verdict", those behind a > to the right. */
+void table_columns(struct table *table, const char *heads);
 void table_row(struct table *table);
 void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
 void table_cell_printf(struct table *table, const char *format, ...)

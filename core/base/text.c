@@ -331,15 +331,34 @@ size_t text_distance(const char *a, const char *b, size_t limit)
     return above[m] <= limit ? above[m] : limit + 1;
 }
 
-const char *text_nearest(const char *word, size_t n, const char *(*name_of)(const void *, size_t),
-                         const void *table)
+static const char *text_at(const struct text_column *texts, size_t i)
+{
+    const char *item = (const char *)texts->items + i * texts->item_bytes;
+    return *(const char *const *)(const void *)(item + texts->offset);
+}
+
+size_t text_index(struct text_column texts, const char *word)
+{
+    size_t i = 0;
+    while (i < texts.n && !text_equal(text_at(&texts, i), word))
+        i++;
+    return i;
+}
+
+void *text_item(struct text_column texts, const char *word)
+{
+    const size_t i = text_index(texts, word);
+    return i < texts.n ? (char *)texts.items + i * texts.item_bytes : NULL;
+}
+
+const char *text_nearest(struct text_column texts, const char *word)
 {
     size_t limit = strlen(word) < 4 ? 1 : 2;
     const char *nearest = NULL;
-    for (size_t i = 0; i < n; i++) {
-        size_t distance = text_distance(word, name_of(table, i), limit);
+    for (size_t i = 0; i < texts.n; i++) {
+        size_t distance = text_distance(word, text_at(&texts, i), limit);
         if (distance <= limit) {
-            nearest = name_of(table, i);
+            nearest = text_at(&texts, i);
             if (distance == 0)
                 break;
             limit = distance - 1;

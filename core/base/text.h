@@ -64,12 +64,30 @@ size_t text_columns(const char *text);
 /* Edits (insert, delete, replace, swap neighbours) between two words; at most `limit` + 1. */
 size_t text_distance(const char *a, const char *b, size_t limit);
 
-/*
- * The candidate a user most likely meant: fewest edits, at most 2 (1 for words under 4 letters);
- * NULL if none is near. The names are reached through a function, so that any table will do.
- */
-const char *text_nearest(const char *word, size_t n, const char *(*name_of)(const void *, size_t),
-                         const void *table);
+/* Texts in an array: of each item, which takes item_bytes, the one at an offset. */
+struct text_column {
+    const void *items;
+    size_t n, item_bytes, offset;
+};
+#define TEXTS_OF(items, n, member)                                                                 \
+    ((struct text_column){(items), (n), sizeof *(items), offsetof(__typeof__(*(items)), member)})
+#define WORDS_OF(words, n) ((struct text_column){(words), (n), sizeof *(words), 0})
+
+/* The number of the first that is the word; n: none is. */
+size_t text_index(struct text_column texts, const char *word);
+/* The item of an array whose member is the word; NULL: there is none. */
+#define ITEM_NAMED(items, n, member, word)                                                         \
+    ((__typeof__(&*(items)))text_item(TEXTS_OF(items, n, member), (word)))
+void *text_item(struct text_column texts, const char *word);
+/* Is it one of these words, which are literals? */
+#define IS_AMONG(word, ...)                                                                        \
+    (text_index(WORDS_OF(((const char *const[]){__VA_ARGS__}),                                     \
+                         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)),             \
+                (word)) < sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* The text a user most likely meant: fewest edits, at most 2 (1 for words under 4 letters); NULL if
+ * none is near. */
+const char *text_nearest(struct text_column texts, const char *word);
 
 /* For "%s%s%s" in a message: what is suggested (a hint, see error.h), or other words where there is
  * nothing near (NULL). */

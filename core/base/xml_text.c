@@ -25,6 +25,18 @@ void xml_add_text(struct text *out, const char *words)
     add_escaped(out, text_get(&plain));
 }
 
+void xml_print(struct text *out, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    for (const char *at; (at = strstr(format, "%s")); format = at + strlen("%s")) {
+        text_add_n(out, format, (size_t)(at - format));
+        xml_add_text(out, va_arg(words, const char *));
+    }
+    va_end(words);
+    text_add(out, format);
+}
+
 void xml_add_words(struct text *out, const char *words, size_t most)
 {
     CLEANUP(text_free) struct text plain = {0}, shortened = {0};

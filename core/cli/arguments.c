@@ -10,11 +10,6 @@
 
 enum { FIRST_LONG = 256 };
 
-static const char *option_name(const void *table, size_t i)
-{
-    return ((const struct verb_option *)table)[i].name;
-}
-
 /* getopt_long left the text it did not understand just before optind. */
 static int32_t refuse(const struct verb *verb, char **argv, int code, struct gb_error *error)
 {
@@ -24,7 +19,7 @@ static int32_t refuse(const struct verb *verb, char **argv, int code, struct gb_
     if (text_starts_with(text, "--")) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
-        const char *nearest = text_nearest(name, verb->n_options, option_name, verb->options);
+        const char *nearest = text_nearest(TEXTS_OF(verb->options, verb->n_options, name), name);
         return error_set(error, GB_INVALID, "%s: unknown option --%s%s%s%s: \1see `gbrun help %s`",
                          verb->name, name, nearest ? ", \1did you mean --" : "",
                          nearest ? nearest : "", nearest ? "?" : "", verb->name);
@@ -87,10 +82,8 @@ int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int ar
 struct words argument_all(const struct arguments *arguments, const char *name)
 {
     const struct verb *verb = arguments->verb;
-    for (size_t i = 0; i < verb->n_options; i++)
-        if (text_equal(verb->options[i].name, name))
-            return arguments->given[i];
-    return (struct words){0};
+    const size_t i = text_index(TEXTS_OF(verb->options, verb->n_options, name), name);
+    return i < verb->n_options ? arguments->given[i] : (struct words){0};
 }
 
 const char *argument(const struct arguments *arguments, const char *name)
@@ -134,8 +127,7 @@ static void help_roff(const struct verb *verb, struct text *out)
 static void help_markdown(const struct verb *verb, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    table_column(&table, "option", false);
-    table_column(&table, "meaning", false);
+    table_columns(&table, "option|meaning");
     for (size_t i = 0; i < verb->n_options; i++) {
         CLEANUP(text_free) struct text switches = {0};
         add_switches(&verb->options[i], "-", &switches);

@@ -17,22 +17,6 @@ const char *folder_of(const char *path, struct arena *arena)
     return path_from(".", folder, arena);
 }
 
-/* --plugin-path first, relative to the current folder; then plugin_path of the configuration,
- * relative to it. */
-static void find_folders(const struct arguments *arguments, struct configuration *configuration)
-{
-    struct arena *arena = &configuration->arena;
-    const struct gb_list *own = &settings_run(configuration->settings)->plugin_path;
-    const struct words given = argument_all(arguments, "plugin-path");
-    size_t n = 0;
-    const char **all = ARENA_ARRAY(arena, const char *, given.n + own->n);
-    for (size_t i = 0; i < given.n; i++)
-        all[n++] = path_from(".", given.items[i], arena);
-    for (size_t i = 0; i < own->n; i++)
-        all[n++] = ((const char *const *)own->items)[i];
-    module_folders(configuration->folder, all, n, arena, &configuration->folders);
-}
-
 /* Which code a configuration chooses that the user did not give: nothing of it is loaded so far. */
 static void say_what_is_loaded(struct configuration *configuration,
                                const struct plugin_request *requests, size_t n)
@@ -293,7 +277,9 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
         take_sides(arguments, configuration, errors);
     settings_parse(&configuration->ini, configuration->folder, arena, &configuration->settings,
                    errors);
-    find_folders(arguments, configuration);
+    const struct words given = argument_all(arguments, "plugin-path");
+    module_folders(given.items, given.n, &settings_run(configuration->settings)->plugin_path,
+                   configuration->folder, arena, &configuration->folders);
     const struct plugin_request *requests;
     size_t n_requests = settings_requests(configuration->settings, &requests);
     if (configuration->source.text)
@@ -429,7 +415,7 @@ int catalogue_read(const struct arguments *arguments, struct arena *arena, struc
     const struct words given = argument_all(arguments, "plugin-path");
     struct path_list folders;
     struct gb_error error;
-    module_folders(".", given.items, given.n, arena, &folders);
+    module_folders(given.items, given.n, NULL, NULL, arena, &folders);
     return catalogue_load_all(&folders, arena, ret, &error) == GB_OK
                ? EXIT_FINE
                : fail_with(&error, EXIT_INTERNAL);

@@ -27,14 +27,12 @@ static const struct verb *verb_named(const char *name)
     return NULL;
 }
 
-static const char *verb_name(const void *table, size_t i)
-{
-    return ((const struct verb *const *)table)[i]->name;
-}
-
 static int unknown_verb(const char *name)
 {
-    const char *nearest = text_nearest(name, all_verbs.n, verb_name, verbs);
+    const char *names[sizeof verbs / sizeof *verbs];
+    for (size_t i = 0; i < all_verbs.n; i++)
+        names[i] = verbs[i]->name;
+    const char *nearest = text_nearest(WORDS_OF(names, all_verbs.n), name);
     if (text_ends_with(name, ".gbr"))
         return fail_usage("unknown verb '%s': `gbrun show %s` shows a results file", name, name);
     if (text_ends_with(name, ".so"))

@@ -1,6 +1,7 @@
 /* plan.c - see plan.h. */
 #include "core/cli/plan.h"
 
+#include "core/base/members.h"
 #include "core/view/views.h"
 
 #include <math.h>
@@ -26,21 +27,16 @@ static void find_models(struct plan *plan)
 
 int32_t plan_read(struct plan *plan, const char *path, struct gb_error *error)
 {
-    struct store *store;
+    CLEANUP(store_leave) struct store *store = NULL;
     int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = store_case_times(store, &plan->arena, &plan->times, &plan->n_times, error);
-    store_close(store, NULL);
+    if (status == GB_OK)
+        status = store_case_times(store, &plan->arena, &plan->times, &plan->n_times, error);
     find_models(plan);
     plan->path = path;
     return status;
 }
 
-static int compare_uids(const void *a, const void *b)
-{
-    return strcmp(((const struct case_time *)a)->uid, ((const struct case_time *)b)->uid);
-}
+ORDER_BY_TEXT(compare_uids, struct case_time, uid)
 
 static const struct case_time *find(const struct plan *plan, const struct bench_case *bench_case,
                                     const char *model)
@@ -123,15 +119,13 @@ double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case)
 void plan_add(struct plan *plan, const struct bench_case *bench_case, const char *label,
               const char *device, const char *model, const char *refusal)
 {
-    static const char *const heads[] = {"#",      "case",     "policy", "device",
-                                        "rounds", "expected", "why"};
     const char *why = refusal;
     char expected[NUMBER_TEXT_MAX] = "-";
     const uint64_t rounds = bench_case_repeats(bench_case)
                                 ? ROUNDS_LEAST
                                 : (uint64_t)bench_case_rounds(bench_case);
-    for (size_t i = plan->table.n_columns; i < sizeof heads / sizeof *heads; i++)
-        table_column(&plan->table, heads[i], i == 0 || i == 4 || i == 5);
+    if (!plan->table.n_columns)
+        table_columns(&plan->table, ">#|case|policy|device|>rounds|>expected|why");
     if (!*refusal) {
         enum basis basis;
         const double ns = expect(plan, bench_case, model, &basis);

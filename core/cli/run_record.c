@@ -274,8 +274,8 @@ static const char *asked_shard(const struct run_job *job)
  */
 static int compare_plans(const struct run_job *job, const struct run_record *run)
 {
-    const char *plan = fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN);
-    const char *shard = fact_of(run->facts, run->n_facts, SHARD_FACT_SHARD);
+    const char *plan = FACT(run, SHARD_FACT_PLAN);
+    const char *shard = FACT(run, SHARD_FACT_SHARD);
     const char *costs = settings_run(job->configuration.settings)->costs;
     const char *asked = asked_shard(job);
     const char *of = strchr(shard, '/');
@@ -295,7 +295,7 @@ static int compare_plans(const struct run_job *job, const struct run_record *run
 /* A run's facts are of the machine on which it began. */
 static void compare_hosts(struct run_job *job, const struct run_record *run)
 {
-    const char *before = fact_of(run->facts, run->n_facts, "host");
+    const char *before = FACT(run, "host");
     struct fact *facts;
     size_t n = 0;
     machine_facts(&job->configuration.arena, &facts, &n);
@@ -340,9 +340,8 @@ int run_resume_newest(struct run_job *job)
         return fail_with(&error, EXIT_INTERNAL);
     while (n > 0) {
         const struct run_record *record = &runs[--n].record;
-        if (!text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_PLAN),
-                        job->configuration.plan) ||
-            !text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD), shard))
+        if (!text_equal(FACT(record, SHARD_FACT_PLAN), job->configuration.plan) ||
+            !text_equal(FACT(record, SHARD_FACT_SHARD), shard))
             continue;
         job->run_number = runs[n].number;
         return store_run_read(job->store, job->run_number, arena, &job->run_id, &run, &error) ==
@@ -402,7 +401,7 @@ int run_resume(struct run_job *job)
         return fail_with(&error, EXIT_USAGE);
     }
     memcpy(job->config_sha256, run.config_sha256, sizeof run.config_sha256);
-    bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
+    bool is_of_ab = *FACT(&run, AB_FACT_ROUNDS);
     if (is_of_ab != (job->ab != NULL))
         code = fail_usage("--resume %s: the run is %s `gbrun ab`: expected gbrun %s --resume",
                           job->store_path, is_of_ab ? "one of" : "not of", is_of_ab ? "ab" : "run");

@@ -65,11 +65,9 @@ static struct one_search *search_of(struct run_search *searches,
 
 static void add_axis(struct run_search *searches, struct one_search *search, const char *name)
 {
-    for (size_t i = 0; i < search->n_axes; i++)
-        if (text_equal(search->axes[i], name))
-            return;
-    ARENA_APPEND(&searches->arena, search->axes, search->n_axes,
-                 arena_text(&searches->arena, name));
+    if (text_index(WORDS_OF(search->axes, search->n_axes), name) == search->n_axes)
+        ARENA_APPEND(&searches->arena, search->axes, search->n_axes,
+                     arena_text(&searches->arena, name));
 }
 
 /* Where the benchmark's cases lie, and what their axes are. */
@@ -102,10 +100,9 @@ static const char *value_on(const struct bench_case *bench_case, const char *axi
 {
     if (text_equal(axis, BENCH_AXIS))
         return bench_case->bench;
-    for (size_t i = 0; i < bench_case->n_parameters; i++)
-        if (text_equal(bench_case->parameters[i].name, axis))
-            return bench_case->parameters[i].value.text;
-    return NO_VALUE;
+    const struct parameter *parameter = ITEM_NAMED(bench_case->parameters, bench_case->n_parameters,
+                                                   name, axis);
+    return parameter ? parameter->value.text : NO_VALUE;
 }
 
 static int32_t make_space(struct run_search *searches, struct one_search *search,
@@ -475,10 +472,8 @@ static int32_t find_lanes(const struct run_search *searches, struct one_search *
     int32_t status = store_run_read(job->store, job->run_number, &arena, &id, &run, error);
     if (status != GB_OK)
         return status;
-    const char *before = fact_of(run.facts, run.n_facts,
-                                 arena_printf(&arena, SEARCH_FACT "%s.lanes", name));
-    const char *plugin = fact_of(run.facts, run.n_facts,
-                                 arena_printf(&arena, SEARCH_FACT "%s.plugin", name));
+    const char *before = FACT(&run, arena_printf(&arena, SEARCH_FACT "%s.lanes", name));
+    const char *plugin = FACT(&run, arena_printf(&arena, SEARCH_FACT "%s.plugin", name));
     status = search_lanes_read(*before   ? before
                                : *plugin ? "1" /* there were none in earlier versions */
                                          : search->settings->params.lanes,

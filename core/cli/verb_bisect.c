@@ -145,14 +145,6 @@ static const char *more_rounds(const struct bisect *bisect, int64_t times, struc
                                          (rounds ? strtoll(rounds, NULL, 10) : USUAL_ROUNDS));
 }
 
-static bool is_target(const struct bisect *bisect, const char *label)
-{
-    for (size_t i = 0; i < bisect->targets.n; i++)
-        if (text_equal(bisect->targets.items[i], label))
-            return true;
-    return false;
-}
-
 static void keep_ratio(struct bisect *bisect, const struct compared *c)
 {
     CLEANUP(text_free) struct text ratio = {0};
@@ -163,10 +155,11 @@ static void keep_ratio(struct bisect *bisect, const struct compared *c)
 /* Only of the cases that are slower at `bad`; one of them is enough. */
 static enum answer answer_of(struct bisect *bisect, const struct compare_against *against)
 {
+    const struct words *targets = &bisect->targets;
     size_t n_slower = 0, n_open = 0, n_other = 0;
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
-        if (!is_target(bisect, c->label))
+        if (text_index(WORDS_OF(targets->items, targets->n), c->label) == targets->n)
             continue;
         int verdict = c->result.verdict;
         if (n_slower == 0)

@@ -127,43 +127,32 @@ static int read_request(const struct arguments *arguments, struct request *ret)
 static int32_t add_run(struct compare *compare, const char *path, const char *run, const char *name,
                        struct gb_error *error)
 {
-    struct store *store;
+    CLEANUP(store_leave) struct store *store = NULL;
     if (foreign_is(path))
         return compare_add_foreign(compare, path, error);
-    int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = compare_add_run(compare, store, path, run, name, error);
-    store_close(store, NULL);
-    return status;
+    const int32_t status = store_open(path, STORE_READ, &store, error);
+    return status == GB_OK ? compare_add_run(compare, store, path, run, name, error) : status;
 }
 
 static int32_t add_by(struct compare *compare, const struct request *request,
                       struct gb_error *error)
 {
-    struct store *store;
-    int32_t status = store_open(request->files.items[0], STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = compare_add_by(compare, store, request->files.items[0],
-                            request->run ? request->run : "newest", request->by, request->base,
-                            error);
-    store_close(store, NULL);
-    return status;
+    CLEANUP(store_leave) struct store *store = NULL;
+    const char *path = request->files.items[0], *run = request->run ? request->run : "newest";
+    const int32_t status = store_open(path, STORE_READ, &store, error);
+    return status == GB_OK
+               ? compare_add_by(compare, store, path, run, request->by, request->base, error)
+               : status;
 }
 
 /* Runs that are not compared: those beside the ones that are, and of the history. */
 static int32_t add_earlier(struct compare *compare, const char *path, struct gb_error *error)
 {
-    struct store *store;
+    CLEANUP(store_leave) struct store *store = NULL;
     if (foreign_is(path))
         return GB_OK;
-    int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = compare_add_earlier(compare, store, path, error);
-    store_close(store, NULL);
-    return status;
+    const int32_t status = store_open(path, STORE_READ, &store, error);
+    return status == GB_OK ? compare_add_earlier(compare, store, path, error) : status;
 }
 
 static int32_t add_history(struct compare *compare, const struct request *request,
@@ -259,7 +248,7 @@ static int run_compare(const struct arguments *arguments)
         return code;
     if (request.is_fleet)
         return run_fleet(&request);
-    struct compare *compare = compare_new(&request.options);
+    CLEANUP(compare_leave) struct compare *compare = compare_new(&request.options);
     int32_t status = add_sides(compare, &request, &error);
     if (status == GB_OK)
         status = add_history(compare, &request, &error);
@@ -275,7 +264,6 @@ static int run_compare(const struct arguments *arguments)
     } else {
         code = fail_with(&error, EXIT_USAGE);
     }
-    compare_free(compare);
     return code;
 }
 
@@ -330,12 +318,10 @@ static int32_t add_files(struct compare *compare, struct words files, struct gb_
 {
     int32_t status = GB_OK;
     for (size_t i = 0; i < files.n && status == GB_OK; i++) {
-        struct store *store;
+        CLEANUP(store_leave) struct store *store = NULL;
         status = store_open(files.items[i], STORE_READ, &store, error);
-        if (status != GB_OK)
-            break;
-        status = compare_add_all_runs(compare, store, files.items[i], error);
-        store_close(store, NULL);
+        if (status == GB_OK)
+            status = compare_add_all_runs(compare, store, files.items[i], error);
     }
     return status;
 }
@@ -357,7 +343,7 @@ static int run_log(const struct arguments *arguments)
     int code = read_rule(arguments, &compared);
     if (code != EXIT_FINE)
         return code;
-    struct compare *compare = compare_new(&compared);
+    CLEANUP(compare_leave) struct compare *compare = compare_new(&compared);
     int32_t status = add_files(compare, results_files(arguments), &error);
     if (status == GB_OK)
         status = compare_history(compare, by, &history, &error);
@@ -368,7 +354,6 @@ static int run_log(const struct arguments *arguments)
     else
         history_write(&history, log_formats[style].style, are_changes, &text);
     fputs(text_get(&text), stdout);
-    compare_free(compare);
     return code;
 }
 

@@ -78,14 +78,16 @@ static void print_table(const struct findings *found, bool has_colours)
 
 /* ---- for programs ---- */
 
-static const struct json_member finding_members[] = {
-    JSON_MEMBERS(struct finding, subject, state, is_noisy, why, fix)};
-
 static void add_findings(struct json_writer *json, const char *name, const struct finding *findings,
                          size_t n)
 {
-    json_records(json, name, findings, n, sizeof *findings, finding_members,
-                 sizeof finding_members / sizeof *finding_members);
+    json_open(json, name, JSON_ARRAY);
+    for (const struct finding *at = findings; at < findings + n; at++)
+        json_object(json, NULL,
+                    VALUES(TEXT("subject", at->subject), TEXT("state", at->state),
+                           BOOL("is_noisy", at->is_noisy), TEXT("why", at->why),
+                           TEXT("fix", at->fix)));
+    json_close(json, JSON_ARRAY);
 }
 
 static void print_json(const struct findings *found)
@@ -93,10 +95,9 @@ static void print_json(const struct findings *found)
     CLEANUP(text_free) struct text text = {0};
     struct json_writer json = {.out = &text};
     json_open(&json, NULL, JSON_OBJECT);
-    json_text(&json, "format", "gbrun doctor 1");
-    json_integer(&json, "n_findings", (int64_t)found->n);
-    json_integer(&json, "n_noisy", (int64_t)found->n_noisy);
-    json_integer(&json, "n_unknown", (int64_t)found->n_unknown);
+    json_values(&json,
+                VALUES(TEXT("format", "gbrun doctor 1"), INTEGER("n_findings", found->n),
+                       INTEGER("n_noisy", found->n_noisy), INTEGER("n_unknown", found->n_unknown)));
     add_findings(&json, "machine", found->of_machine, found->n_of_machine);
     json_open(&json, "devices", JSON_ARRAY);
     for (size_t i = 0; i < found->devices.n; i++) {
@@ -110,11 +111,9 @@ static void print_json(const struct findings *found)
     json_open(&json, "unexamined", JSON_ARRAY);
     for (size_t i = 0; i < found->devices.n_unexamined; i++) {
         const struct unexamined *device = &found->devices.unexamined[i];
-        json_open(&json, NULL, JSON_OBJECT);
-        json_text(&json, "name", device->settings->name);
-        json_bool(&json, "is_absent", device->is_absent);
-        json_text(&json, "reason", device->reason);
-        json_close(&json, JSON_OBJECT);
+        json_object(&json, NULL,
+                    VALUES(TEXT("name", device->settings->name),
+                           BOOL("is_absent", device->is_absent), TEXT("reason", device->reason)));
     }
     json_close(&json, JSON_ARRAY);
     json_close(&json, JSON_OBJECT);

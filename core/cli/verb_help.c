@@ -305,45 +305,33 @@ static void write_titled(const struct help_topic *topic, size_t i, size_t width,
 
 /* ---- as JSON, for programs ---- */
 
-static const struct json_member entry_members[] = {
-    JSON_MEMBERS(struct help_entry, name, unit, help)};
-static const struct json_member plugin_members[] = {
-    JSON_MEMBER_AS("id", struct gb_plugin, id), JSON_MEMBERS(struct gb_plugin, version, summary),
-    JSON_MEMBER_AS("devices", struct gb_plugin, devices)};
-
-#define N_OF(members) (sizeof(members) / sizeof *(members))
-
 static void add_plugin(const struct plugin_info *info, struct json_writer *json)
 {
-    json_text(json, "kind", plugin_kind_words(info->plugin.kind));
-    json_members(json, plugin_members, N_OF(plugin_members), &info->plugin);
-    json_text(json, "module", info->path);
+    const struct gb_plugin *plugin = &info->plugin;
+    json_values(json, VALUES(TEXT("kind", plugin_kind_words(plugin->kind)), TEXT("id", plugin->id),
+                             TEXT("version", plugin->version), TEXT("summary", plugin->summary),
+                             TEXT("devices", plugin->devices), TEXT("module", info->path)));
 }
 
 /* default null: the user has to give it. */
 static void add_option(const struct gb_option *option, struct json_writer *json)
 {
-    json_text(json, "name", option->name);
-    json_text(json, "type", option_type_word(option->type));
-    json_bool(json, "is_list", option->type & GB_TYPE_LIST);
-    json_text(json, "default", option->default_value);
-    json_text(json, "range", option->range);
-    json_text(json, "unit", option->unit);
-    json_open(json, "choices", JSON_ARRAY);
-    for (uint32_t i = 0; option->choices && i < option->n_choices; i++)
-        json_text(json, NULL, option->choices[i]);
-    json_close(json, JSON_ARRAY);
-    json_bool(json, "is_identity", !(option->flags & GB_OPTION_NOT_IDENTITY));
-    json_text(json, "help", option->help);
+    json_values(json,
+                VALUES(TEXT("name", option->name), TEXT("type", option_type_word(option->type)),
+                       BOOL("is_list", option->type & GB_TYPE_LIST),
+                       TEXT("default", option->default_value), TEXT("range", option->range),
+                       TEXT("unit", option->unit)));
+    json_texts(json, "choices", option->choices, option->choices ? option->n_choices : 0);
+    json_values(json, VALUES(BOOL("is_identity", !(option->flags & GB_OPTION_NOT_IDENTITY)),
+                             TEXT("help", option->help)));
 }
 
 static void add_switch(const struct verb_option *option, struct json_writer *json)
 {
     const char letter[] = {option->letter, 0};
-    json_text(json, "name", option->name);
-    json_text(json, "letter", option->letter ? letter : NULL);
-    json_text(json, "argument", option->argument);
-    json_text(json, "help", option->help);
+    json_values(json,
+                VALUES(TEXT("name", option->name), TEXT("letter", option->letter ? letter : NULL),
+                       TEXT("argument", option->argument), TEXT("help", option->help)));
 }
 
 static void add_entry(const struct help_topic *topic, size_t i, struct json_writer *json)
@@ -356,7 +344,9 @@ static void add_entry(const struct help_topic *topic, size_t i, struct json_writ
         struct gb_option option = option_entry(topic->options, (uint32_t)i);
         add_option(&option, json);
     } else {
-        json_members(json, entry_members, N_OF(entry_members), &topic->entries[i]);
+        const struct help_entry *entry = &topic->entries[i];
+        json_values(json, VALUES(TEXT("name", entry->name), TEXT("unit", entry->unit),
+                                 TEXT("help", entry->help)));
     }
     json_close(json, JSON_OBJECT);
 }
@@ -375,13 +365,10 @@ static void add_topic(const struct help_topic *topic, const char *word, struct j
     const struct verb *verb = topic->verb;
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "topic", topic->name);
-    json_text(json, "title", topic->title);
-    json_text(json, "help", verb ? verb->help : topic->words);
-    if (verb) {
-        json_text(json, "operands", verb->operands);
-        json_text(json, "summary", verb->summary);
-    }
+    json_values(json, VALUES(TEXT("topic", topic->name), TEXT("title", topic->title),
+                             TEXT("help", verb ? verb->help : topic->words)));
+    if (verb)
+        json_values(json, VALUES(TEXT("operands", verb->operands), TEXT("summary", verb->summary)));
     if (topic->plugin)
         add_plugin(topic->plugin, json);
     json_open(json, "entries", JSON_ARRAY);
@@ -507,38 +494,25 @@ static size_t write_entries(struct search *search, const char *topic, const char
     return n;
 }
 
-/* Everything that can be asked for: topics, then their entries. */
-struct names {
-    const struct help_topics *topics;
-    const char *topic; /* only entries of these */
-    size_t n;
-};
-
-static const char *name_at(const void *table, size_t i)
+/* Of everything that can be asked for, topics and their entries; with a topic only of its. */
+static const char *nearest_name(struct search *search, const char *topic, const char *word)
 {
-    const struct names *names = table;
-    for (size_t j = 0; j < names->topics->n; j++) {
-        const struct help_topic *topic = &names->topics->items[j];
-        if (names->topic && !text_equal(topic->name, names->topic))
+    const char **names = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < search->topics.n; i++) {
+        const struct help_topic *at = &search->topics.items[i];
+        if (topic && !text_equal(at->name, topic))
             continue;
-        if (!names->topic && i-- == 0)
-            return topic->name;
-        if (i < topic->n)
-            return topic->entries[i].name + (topic->verb ? strlen("--") : 0);
-        i -= topic->n;
+        if (!topic)
+            ARENA_APPEND(&search->arena, names, n, at->name);
+        for (size_t j = 0; j < at->n; j++)
+            ARENA_APPEND(&search->arena, names, n,
+                         at->entries[j].name + (at->verb ? strlen("--") : 0));
     }
-    return NULL;
+    return text_nearest(WORDS_OF(names, n), word);
 }
 
-static const char *nearest_name(const struct search *search, const char *topic, const char *word)
-{
-    struct names names = {&search->topics, topic, 0};
-    while (name_at(&names, names.n))
-        names.n++;
-    return text_nearest(word, names.n, name_at, &names);
-}
-
-static int unknown_name(const struct search *search, const char *topic, const char *word)
+static int unknown_name(struct search *search, const char *topic, const char *word)
 {
     const struct module_failure *failure = catalogue_failure(&search->catalogue, word);
     if (failure)

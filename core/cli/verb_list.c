@@ -392,9 +392,9 @@ static const char *labels_of(const struct run_record *run, struct arena *arena)
     static const char prefix[] = "label.";
     enum { COMMIT_SHOWN = 12 };
     CLEANUP(text_free) struct text words = {0};
-    const char *commit = fact_of(run->facts, run->n_facts, "commit");
-    bool is_dirty = text_equal(fact_of(run->facts, run->n_facts, "commit_dirty"), "yes");
-    if (*commit && !*fact_of(run->facts, run->n_facts, "label.commit"))
+    const char *commit = FACT(run, "commit");
+    bool is_dirty = text_equal(FACT(run, "commit_dirty"), "yes");
+    if (*commit && !*FACT(run, "label.commit"))
         text_printf(&words, "commit=%.*s%s", COMMIT_SHOWN, commit, is_dirty ? "+" : "");
     for (size_t i = 0; i < run->n_facts; i++)
         if (text_starts_with(run->facts[i].name, prefix))
@@ -435,11 +435,11 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
     if (between)
         *between = ' ';
     /* How many it would need was not known. */
-    bool is_of_ab = *fact_of(record->facts, record->n_facts, AB_FACT_ROUNDS);
+    bool is_of_ab = *FACT(record, AB_FACT_ROUNDS);
     const char *cells[] = {
         arena_printf(&arena, "%lld", (long long)run->number),
         started,
-        fact_of(record->facts, record->n_facts, "host"),
+        FACT(record, "host"),
         models_of(devices, n, &arena),
         is_of_ab ? arena_printf(&arena, "%lld", (long long)counts.done)
                  : arena_printf(&arena, "%lld of %llu", (long long)counts.done,
@@ -449,8 +449,8 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
         : run->has_ended                                                     ? "ok"
                                                                              : "not finished",
         labels_of(record, &arena),
-        fact_of(record->facts, record->n_facts, "note"),
-        fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD),
+        FACT(record, "note"),
+        FACT(record, SHARD_FACT_SHARD),
     };
     listing_row(listing, cells, sizeof cells / sizeof *cells);
     return GB_OK;
@@ -459,8 +459,8 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
 static int list_runs(struct listing *listing)
 {
     CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(store_leave) struct store *store = NULL;
     struct stored_run *runs = NULL;
-    struct store *store;
     struct gb_error error;
     size_t n = 0;
     if (store_open(listing->word, STORE_READ, &store, &error) != GB_OK)
@@ -469,7 +469,6 @@ static int list_runs(struct listing *listing)
     listing_begin(listing);
     for (size_t i = 0; status == GB_OK && i < n; i++)
         status = list_run(store, &runs[i], listing, &error);
-    store_close(store, NULL);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
 }
 
@@ -516,11 +515,6 @@ static const struct list {
 };
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
-static const char *list_name(const void *table, size_t i)
-{
-    return ((const struct list *)table)[i].name;
-}
-
 static int run_list(const struct arguments *arguments)
 {
     const struct words words = arguments->operands;
@@ -530,26 +524,23 @@ static int run_list(const struct arguments *arguments)
         format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv, json or md", format_text);
     const char *what = words.n ? words.items[0] : "cases";
-    for (size_t i = 0; i < N_LISTS; i++) {
-        const size_t most = lists[i].n_more;
-        if (!text_equal(lists[i].name, what))
-            continue;
-        if (words.n > 1 && words.n - 1 > most)
-            return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
-                              words.items[most + 1], words.items[most]);
-        struct listing listing = {.arguments = arguments,
-                                  .word = words.n > 1 ? words.items[1] : lists[i].word,
-                                  .format = format,
-                                  .has_own_words = lists[i].columns == OF_KEYWORDS,
-                                  .columns = &list_columns[lists[i].columns]};
-        int code = lists[i].list(&listing);
-        listing_end(&listing);
-        return code;
-    }
-    const char *nearest = text_nearest(what, N_LISTS, list_name, lists);
-    return fail_usage("list %s: expected cases, plugins, devices, counters, runs, verbs, columns "
-                      "or keywords%s%s%s",
-                      what, DID_YOU_MEAN(nearest, ""));
+    const struct list *list = ITEM_NAMED(lists, N_LISTS, name, what);
+    const char *nearest = text_nearest(TEXTS_OF(lists, N_LISTS, name), what);
+    if (!list)
+        return fail_usage("list %s: expected cases, plugins, devices, counters, runs, verbs, "
+                          "columns or keywords%s%s%s",
+                          what, DID_YOU_MEAN(nearest, ""));
+    if (words.n > 1 && words.n - 1 > list->n_more)
+        return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
+                          words.items[list->n_more + 1], words.items[list->n_more]);
+    struct listing listing = {.arguments = arguments,
+                              .word = words.n > 1 ? words.items[1] : list->word,
+                              .format = format,
+                              .has_own_words = list->columns == OF_KEYWORDS,
+                              .columns = &list_columns[list->columns]};
+    int code = list->list(&listing);
+    listing_end(&listing);
+    return code;
 }
 
 const struct verb verb_list = {
@@ -590,8 +581,7 @@ static void add_error(const struct gb_error *error, struct json_writer *json)
     json_text(json, "file", error->origin.file);
     add_place(json, "line", error->origin.line);
     add_place(json, "column", error->origin.column);
-    json_text(json, "message", error->text);
-    json_text(json, "hint", error_hint(error));
+    json_values(json, VALUES(TEXT("message", error->text), TEXT("hint", error_hint(error))));
     json_close(json, JSON_OBJECT);
 }
 
@@ -600,10 +590,7 @@ static void add_parts(struct sweep *sweep, struct json_writer *json)
     json_open(json, "benchmarks", JSON_ARRAY);
     for (size_t i = 0; sweep && i < sweep_parts(sweep); i++) {
         const struct sweep_part part = sweep_part(sweep, i);
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", part.name);
-        json_integer(json, "n_cases", (int64_t)part.n);
-        json_close(json, JSON_OBJECT);
+        json_object(json, NULL, VALUES(TEXT("name", part.name), INTEGER("n_cases", part.n)));
     }
     json_close(json, JSON_ARRAY);
 }
@@ -620,10 +607,10 @@ static int check_as_json(const struct arguments *arguments)
     if (!configuration.path) /* nothing to check was named, which has been said */
         return code;
     json_open(&json, NULL, JSON_OBJECT);
-    json_text(&json, "format", "gbrun check 1");
-    json_text(&json, "configuration", configuration.path);
-    json_bool(&json, "is_ok", code == EXIT_FINE);
-    json_integer(&json, "n_cases", sweep ? (int64_t)sweep_size(sweep) : 0);
+    json_values(&json,
+                VALUES(TEXT("format", "gbrun check 1"), TEXT("configuration", configuration.path),
+                       BOOL("is_ok", code == EXIT_FINE),
+                       INTEGER("n_cases", sweep ? sweep_size(sweep) : 0)));
     add_parts(sweep, &json);
     json_integer(&json, "n_errors", (int64_t)error_list_count(&errors));
     json_open(&json, "errors", JSON_ARRAY);

@@ -81,10 +81,7 @@ static const struct template *template_named(const char *name)
 {
 #define TEMPLATE_ROW(symbol, file) {file, template_##symbol, template_##symbol##_end},
     static const struct template templates[] = {TEMPLATE_MAP(TEMPLATE_ROW)};
-    for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
-        if (text_equal(templates[i].name, name))
-            return &templates[i];
-    return NULL;
+    return ITEM_NAMED(templates, sizeof templates / sizeof *templates, name, name);
 }
 
 /* ---- the files of a plugin ---- */

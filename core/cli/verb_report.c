@@ -118,7 +118,7 @@ static int32_t add_view(const struct arguments *arguments, struct report *report
 static int add_file(const struct arguments *arguments, struct view_options *view_options,
                     struct report *report, const char *path, bool is_only)
 {
-    struct store *store;
+    CLEANUP(store_leave) struct store *store = NULL;
     struct view view;
     struct gb_error error;
     view_options->path = is_only ? NULL : path;
@@ -132,7 +132,6 @@ static int add_file(const struct arguments *arguments, struct view_options *view
             say("gbrun: roofs that cannot be used: %s", view.roofs_problem);
         view_close(&view);
     }
-    store_close(store, NULL);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
 }
 
@@ -175,7 +174,7 @@ struct inputs {
 static int add_inputs(const struct arguments *arguments, const char *path, struct inputs *inputs)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct store *store;
+    CLEANUP(store_leave) struct store *store = NULL;
     struct stored_run *runs = NULL;
     struct gb_error error;
     int64_t run;
@@ -187,7 +186,6 @@ static int add_inputs(const struct arguments *arguments, const char *path, struc
         ARENA_APPEND(
             &inputs->arena, inputs->items, inputs->n,
             (struct html_input){.path = path, .run = run == RUN_NEWEST ? run : runs[i].number});
-    store_close(store, NULL);
     return code;
 }
 

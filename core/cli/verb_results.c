@@ -189,17 +189,14 @@ static int judge(struct store *store, const struct view_options *view)
 
 static int show_file(const struct arguments *arguments, const char *path, struct view_options *view)
 {
-    struct store *store = NULL;
+    CLEANUP(store_leave) struct store *store = NULL;
     struct gb_error error;
-    int code = open_results(arguments, path, &store, &view->run);
+    const int code = open_results(arguments, path, &store, &view->run);
     if (code != EXIT_FINE)
         return code;
     if (print_view(store, view, &error) != GB_OK)
-        code = fail_with(&error, EXIT_USAGE);
-    else if (argument(arguments, "strict"))
-        code = judge(store, view);
-    store_close(store, NULL);
-    return code;
+        return fail_with(&error, EXIT_USAGE);
+    return argument(arguments, "strict") ? judge(store, view) : EXIT_FINE;
 }
 
 static void print_path(const char *path, bool is_first, int format)
@@ -251,8 +248,8 @@ const struct verb verb_show = {
 static int run_export(const struct arguments *arguments)
 {
     const struct words files = results_files(arguments);
+    CLEANUP(store_leave) struct store *store = NULL;
     struct view_options view;
-    struct store *store = NULL;
     struct gb_error error;
     const char *format = argument(arguments, "format");
     int exchange = format ? exchange_named(format) : -1;
@@ -279,10 +276,8 @@ static int run_export(const struct arguments *arguments)
     }
     if (status == GB_OK && view.where && view_is_empty(store, &view))
         say("gbrun: no case matches --where %s", view.where);
-    if (status != GB_OK)
-        code = fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
-    store_close(store, NULL);
-    return code;
+    return status == GB_OK ? EXIT_FINE
+                           : fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
 }
 
 const struct verb verb_export = {

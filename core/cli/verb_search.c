@@ -351,8 +351,8 @@ static int run(const struct arguments *arguments)
 {
     CLEANUP(text_free) struct text text = {0};
     const struct words files = results_files(arguments);
+    CLEANUP(store_leave) struct store *store = NULL;
     struct gb_error error;
-    struct store *store;
     int64_t number;
     int code = check_space_options(arguments);
     if (code != EXIT_FINE || argument(arguments, "space"))
@@ -366,7 +366,6 @@ static int run(const struct arguments *arguments)
         code = fail_usage("--run all: expected one run");
     else if (write_searches(store, files.items[0], number, &text, &error) != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
-    store_close(store, NULL);
     fputs(text_get(&text), stdout);
     return code;
 }

@@ -185,7 +185,7 @@ static struct comparison compare_two_runs(const struct series *series)
     const struct history_run *a = &series->runs[0], *b = &series->runs[1];
     struct compared_side base = {a->values, a->n, a->step_ratio, a->interval_ratio};
     struct compared_side new = {b->values, b->n, b->step_ratio, b->interval_ratio};
-    return compare_unpaired(&base, &new, series->confidence);
+    return compare_across(&base, &new, NULL, series->confidence);
 }
 
 static struct comparison compare_neighbours(const struct series *series, size_t i, double s)

@@ -18,7 +18,7 @@
  * which a step could be is above alpha, or the estimate is within the margin, they are united. If
  * the newest run alone is outside what its segment predicts at five times the certainty, it is
  * given too, to be confirmed by a rerun. Of two runs alone the rounds are compared as those of two
- * runs are (compare_unpaired), and drift between them is in the ratio.
+ * runs are (compare_across), and drift between them is in the ratio.
  */
 #pragma once
 

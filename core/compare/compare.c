@@ -1,6 +1,7 @@
 /* compare.c - see compare.h: sides out of results files, their cases judged. */
 #include "core/compare/compare_internal.h"
 
+#include "core/base/members.h"
 #include "core/base/number_text.h"
 #include "core/base/statistics.h"
 #include "core/store/foreign.h"
@@ -26,18 +27,17 @@ void compare_free(struct compare *compare)
     free(compare);
 }
 
+void compare_leave(struct compare **compare)
+{
+    compare_free(*compare);
+}
+
 const struct compare_result *compare_result(const struct compare *compare)
 {
     return &compare->result;
 }
 
 /* ---- runs ---- */
-
-static int32_t read_runs(struct compare *compare, struct store *store, struct stored_run **ret,
-                         size_t *ret_n, struct gb_error *error)
-{
-    return store_runs(store, RUN_ALL, &compare->arena, ret, ret_n, error);
-}
 
 /* The cases of a run, added to a side that is not among those of the comparison yet. */
 static int32_t read_side(struct compare *compare, struct store *store, const struct stored_run *run,
@@ -106,7 +106,7 @@ static int32_t add_run(struct compare *compare, struct store *store, const char 
     size_t n = 0, i = 0;
     if (text_equal(run, "newest"))
         return add_newest(compare, store, path, name, error);
-    int32_t status = read_runs(compare, store, &runs, &n, error);
+    int32_t status = store_runs(store, RUN_ALL, &compare->arena, &runs, &n, error);
     if (status == GB_OK)
         status = run_select(runs, n, path, run, &i, error);
     if (status != GB_OK)
@@ -133,7 +133,7 @@ struct united_run {
 
 static uint64_t hash_of_fact(const struct stored_run *run, const char *name)
 {
-    return hash_text(HASH_START, fact_of(run->record.facts, run->record.n_facts, name));
+    return hash_text(HASH_START, FACT(&run->record, name));
 }
 
 /* Shards are one until one of them comes again. */
@@ -141,8 +141,7 @@ static struct united_run *unite_runs(const struct stored_run *runs, size_t n, st
 {
     struct united_run *united = ARENA_ARRAY(arena, struct united_run, n + 1);
     for (size_t i = 0; i < n; i++) {
-        const bool is_shard = *fact_of(runs[i].record.facts, runs[i].record.n_facts,
-                                       SHARD_FACT_SHARD);
+        const bool is_shard = *FACT(&runs[i].record, SHARD_FACT_SHARD);
         united[i] = (struct united_run){.first = i};
         if (!is_shard)
             continue;
@@ -189,7 +188,7 @@ static int32_t add_newest_runs(struct compare *compare, struct store *store, con
     int32_t status = store_snapshot_begin(store, error);
     if (status != GB_OK)
         return status;
-    status = read_runs(compare, store, &runs, &n, error);
+    status = store_runs(store, RUN_ALL, &compare->arena, &runs, &n, error);
     if (n > most) {
         runs += n - most;
         n = most;
@@ -254,13 +253,7 @@ static int compare_values_of(const void *a, const void *b)
     return order ? order : (x->item > y->item) - (x->item < y->item);
 }
 
-static int compare_firsts(const void *a, const void *b)
-{
-    const struct valued *x = a, *y = b;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER_BY_NUMBERS(compare_firsts, struct valued, first, item)
 
 /* Those with one value: a part of the array of struct valued. */
 struct value_group {
@@ -303,9 +296,9 @@ static size_t find_group(const struct value_groups *list, const char *written)
         if (value_read_type(types[t], written, (struct origin){0}, &arena, &value, &unread) !=
             GB_OK)
             continue;
-        for (size_t i = 0; i < list->n; i++)
-            if (text_equal(list->items[i].value, value.text))
-                return i;
+        const size_t i = text_index(TEXTS_OF(list->items, list->n, value), value.text);
+        if (i < list->n)
+            return i;
     }
     return list->n;
 }
@@ -340,7 +333,7 @@ static void split_side(struct compare *compare, const struct compare_side *all,
 
 static bool number_fact(const struct run_record *run, const char *name, double *ret)
 {
-    const char *text = fact_of(run->facts, run->n_facts, name);
+    const char *text = FACT(run, name);
     struct number_text number;
     return number_scan(text, strlen(text), &number) && number.n_unit == 0 &&
            number_double(&number, NULL, ret) == NUMBER_OK;
@@ -398,7 +391,7 @@ static int32_t add_by_runs(struct compare *compare, struct store *store, const c
     size_t n_valued = 0;
     compare->by_values = false;
     for (size_t i = 0; i < n; i++) {
-        const char *value = fact_of(runs[i].record.facts, runs[i].record.n_facts, compare->by);
+        const char *value = FACT(&runs[i].record, compare->by);
         if (*value)
             MEMORY_APPEND(valued, n_valued, ((struct valued){.value = value, .item = i}));
     }
@@ -420,7 +413,7 @@ static int32_t add_by(struct compare *compare, struct store *store, const char *
     struct stored_run *runs = NULL;
     size_t n = 0, i = 0;
     bool is_known = false;
-    int32_t status = read_runs(compare, store, &runs, &n, error);
+    int32_t status = store_runs(store, RUN_ALL, &compare->arena, &runs, &n, error);
     if (status == GB_OK)
         status = run_select(runs, n, path, run, &i, error);
     if (status != GB_OK)
@@ -490,18 +483,14 @@ static double last_confidence(const struct compare_options *options)
 
 /* ---- earlier runs ---- */
 
-static const char *host_of(const struct compare_side *side)
-{
-    return fact_of(side->run->record.facts, side->run->record.n_facts, "host");
-}
-
 /* The machine of all sides; NULL: they are of several. */
 static const char *common_host(const struct compare *compare)
 {
     for (size_t i = 1; i < compare->n_compared; i++)
-        if (!text_equal(host_of(&compare->sides[0]), host_of(&compare->sides[i])))
+        if (!text_equal(FACT(&compare->sides[0].run->record, "host"),
+                        FACT(&compare->sides[i].run->record, "host")))
             return NULL;
-    return host_of(&compare->sides[0]);
+    return FACT(&compare->sides[0].run->record, "host");
 }
 
 /* A run that is compared itself, was seen before, is of another machine, or has sides. */
@@ -511,15 +500,10 @@ static bool is_left_out(const struct compare *compare, size_t index, const char 
     for (size_t i = 0; i < index; i++)
         if (text_equal(compare->sides[i].run->record.uuid, run->uuid))
             return true;
-    return *fact_of(run->facts, run->n_facts, AB_FACT_MARGIN) ||
-           (host && !text_equal(host, host_of(&compare->sides[index])));
+    return *FACT(run, AB_FACT_MARGIN) || (host && !text_equal(host, FACT(run, "host")));
 }
 
-static int compare_started(const void *a, const void *b)
-{
-    const struct compare_side *x = a, *y = b;
-    return strcmp(x->run->record.started, y->run->record.started);
-}
+ORDER_BY_TEXT(compare_started, struct compare_side, run->record.started)
 
 static void take_earlier_run(struct compare *compare, const struct compare_side *side)
 {
@@ -557,17 +541,13 @@ static void look_at_earlier(struct compare *compare)
     between_runs_estimate(compare->earlier, n_cases, compare->options.margin);
 }
 
-static const struct between_runs *between_of(const struct compare *compare,
-                                             const struct compared *c)
-{
-    return compare->earlier ? &compare->earlier[c->base - compare->sides[0].cases].between : NULL;
-}
-
 static void compare_values(struct compare *compare, struct compared *c)
 {
     CLEANUP(values_free) struct round_values a = {0};
     CLEANUP(values_free) struct round_values b = {0};
     double confidence = last_confidence(&compare->options);
+    const struct between_runs *between =
+        compare->earlier ? &compare->earlier[c->base - compare->sides[0].cases].between : NULL;
     bool is_paired = compare->by_values && c->base->run == c->new->run;
     case_values(c->base, &a);
     case_values(c->new, &b);
@@ -584,9 +564,8 @@ static void compare_values(struct compare *compare, struct compared *c)
         base.n = new.n = 0; /* without a logarithm */
     if (is_paired && compare->options.is_sequential)
         keep_rounds(compare, &base, &new, c);
-    c->result = is_paired && base.n
-                    ? compare_paired(&base, &new, confidence)
-                    : compare_across(&base, &new, between_of(compare, c), confidence);
+    c->result = is_paired && base.n ? compare_paired(&base, &new, confidence)
+                                    : compare_across(&base, &new, between, confidence);
 }
 
 /* Of a case that is on one side alone. */
@@ -743,15 +722,6 @@ static void count(struct compare_against *against, double confidence)
     against->mean = compare_mean(thetas, n, confidence);
 }
 
-/* Those that are not decided keep what all of their rounds say together. */
-static void look_last(const struct compare_options *options, const struct compared_rounds *items,
-                      const struct comparison *together, size_t n)
-{
-    for (size_t i = 0; i < n && options->last_share > 0 && !options->goes_on; i++)
-        if (items[i].ret->verdict == COMPARED_UNCLEAR)
-            *items[i].ret = together[i];
-}
-
 static void judge_rounds(struct compare *compare)
 {
     const struct compare_options *options = &compare->options;
@@ -768,7 +738,9 @@ static void judge_rounds(struct compare *compare)
     compare_judge_rounds(items, n, options->margin,
                          1 - (1 - options->last_share) * (1 - options->confidence),
                          options->goes_on || options->last_share > 0);
-    look_last(options, items, together, n);
+    for (size_t i = 0; i < n && options->last_share > 0 && !options->goes_on; i++)
+        if (items[i].ret->verdict == COMPARED_UNCLEAR) /* what all of its rounds say together */
+            *items[i].ret = together[i];
     free(items);
     free(together);
     for (size_t i = 0; i < result->n_against; i++)
@@ -806,8 +778,9 @@ static double machine_change(const struct compare *compare, const struct compare
     const struct compare_side *base = &compare->sides[0];
     const struct device_record *a = c->base->device, *b = c->new->device;
     size_t n_a, n_b;
-    if (!a || !b || !text_equal(host_of(base), host_of(side)) || !text_equal(a->uuid, b->uuid) ||
-        !text_equal(a->model, b->model) || a->index != b->index)
+    if (!a || !b ||
+        !text_equal(FACT(&base->run->record, "host"), FACT(&side->run->record, "host")) ||
+        !text_equal(a->uuid, b->uuid) || !text_equal(a->model, b->model) || a->index != b->index)
         return 0;
     const struct sentinel_reading *from = readings_of(base, c->base, &n_a);
     const struct sentinel_reading *to = readings_of(side, c->new, &n_b);

@@ -99,6 +99,7 @@ struct compare_result {
 
 struct compare *compare_new(const struct compare_options *options);
 void compare_free(struct compare *compare);
+void compare_leave(struct compare **compare); /* for CLEANUP */
 
 /* Adds a run of a file as a side; run: as of run_select. The store may be closed afterwards; the
  * name and the path must live on. name NULL: "run N". */

@@ -2,6 +2,7 @@
  * counterparts. */
 #include "core/compare/compare_internal.h"
 
+#include "core/base/members.h"
 #include "core/base/statistics.h"
 
 #include <math.h>
@@ -221,9 +222,10 @@ const char *attribute_of(const struct outcome *outcome, const char *name, struct
                     {"policy", outcome->policy}, {"cache", outcome->cache},
                     {"clock", outcome->clock},   {"launch", outcome->launch},
                     {"pace", outcome->pace}};
-    for (size_t i = 0; i < outcome->n_parameters; i++)
-        if (text_equal(outcome->parameters[i].name, name))
-            return outcome->parameters[i].value;
+    const struct outcome_parameter *parameter = ITEM_NAMED(outcome->parameters,
+                                                           outcome->n_parameters, name, name);
+    if (parameter)
+        return parameter->value;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (text_equal(settings[i].name, name))
             return settings[i].value;
@@ -311,13 +313,7 @@ struct keyed {
     size_t index;
 };
 
-static int compare_keyed(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY_NUMBERS(compare_keyed, struct keyed, key, index)
 
 /* Those that are not taken, sorted by key; freed by the caller. */
 static struct keyed *keys_of(struct compare *compare, const struct compare_side *side,
@@ -379,8 +375,7 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
         bool is_of_device; /* each device may have its own */
     } all[] = {
         {"device model", "device", a ? a->model : "", b ? b->model : "", true},
-        {"driver", "device", a ? fact_of(a->facts, a->n_facts, "driver") : "",
-         b ? fact_of(b->facts, b->n_facts, "driver") : "", true},
+        {"driver", "device", a ? FACT(a, "driver") : "", b ? FACT(b, "driver") : "", true},
         {"clock", "clock", base->first->clock, other->first->clock, true},
         {"cache", "cache", base->first->cache, other->first->cache, false},
     };
@@ -407,9 +402,8 @@ static void add(struct compare *compare, struct compare_against *against, const 
                 const char *from, const char *to)
 {
     CLEANUP(text_free) struct text line = {0};
-    for (size_t i = 0; i < against->n_differing; i++)
-        if (text_equal(against->differing[i], name))
-            return; /* a fact of the run is one of the device, too */
+    if (text_index(WORDS_OF(against->differing, against->n_differing), name) < against->n_differing)
+        return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&compare->arena, against->differing, against->n_differing,
                  arena_text(&compare->arena, name));
     text_printf(&line, "%s: ", name);
@@ -422,13 +416,9 @@ static void add(struct compare *compare, struct compare_against *against, const 
 
 bool fact_is_volatile(const char *name)
 {
-    static const char *const names[] = {
-        "load_average",   "load",      BUSY_FACT,  "note",     SHARD_FACT_PLAN, SHARD_FACT_SHARD,
-        SHARD_FACT_CASES, "job_array", "job_task", "job_rank", "job_restarts"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text_equal(name, names[i]))
-            return true;
-    return false;
+    return IS_AMONG(name, "load_average", "load", BUSY_FACT, "note", SHARD_FACT_PLAN,
+                    SHARD_FACT_SHARD, SHARD_FACT_CASES, "job_array", "job_task", "job_rank",
+                    "job_restarts");
 }
 
 static void add_facts(struct compare *compare, struct compare_against *against,
@@ -544,9 +534,8 @@ void find_differences(struct compare *compare, struct compare_against *against)
         add_devices(compare, against);
     }
     if (compare->by_sides)
-        add(compare, against, "sides",
-            or_as_it_is(fact_of(from->record.facts, from->record.n_facts, AB_FACT_BASE)),
-            or_as_it_is(fact_of(from->record.facts, from->record.n_facts, AB_FACT_NEW)));
+        add(compare, against, "sides", or_as_it_is(FACT(&from->record, AB_FACT_BASE)),
+            or_as_it_is(FACT(&from->record, AB_FACT_NEW)));
     add_builds(compare, against);
     add_shares(compare, against);
 }

@@ -16,10 +16,8 @@ static const char *const formats[COMPARE_FORMATS] = {
 
 int compare_format_named(const char *name)
 {
-    for (int i = 0; i < COMPARE_FORMATS; i++)
-        if (text_equal(formats[i], name))
-            return i;
-    return -1;
+    const size_t i = text_index(WORDS_OF(formats, COMPARE_FORMATS), name);
+    return i < COMPARE_FORMATS ? (int)i : -1;
 }
 
 /* ---- cells ---- */
@@ -145,11 +143,7 @@ static void write_one(const struct compare_result *result, const struct compare_
 {
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
-    table_column(&table, "case", false);
-    table_column(&table, "base", true);
-    table_column(&table, "new", true);
-    table_column(&table, "ratio", false);
-    table_column(&table, "verdict", false);
+    table_columns(&table, "case|>base|>new|ratio|verdict");
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
         table_row(&table);
@@ -253,21 +247,18 @@ static void write_heads(const struct compare_result *result, struct text *out)
 }
 
 /* Why cases are unclear or failed; a line each, up to a number. */
-static void write_reasons(const struct compare_against *against, size_t width, struct text *out)
+static void write_reasons(const struct compare_against *against, struct text *out)
 {
     enum { REASONS_MOST = 20, NAME_MOST = 40 };
     size_t n = 0;
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
-        CLEANUP(text_free) struct text line = {0};
         bool is_said = !*c->note || (c->result.is_visit && c->result.verdict != COMPARED_UNCLEAR);
         if (is_said || n++ >= REASONS_MOST)
             continue;
-        text_printf(&line, "%s: ", compared_word(c->result.verdict));
-        text_add_cut(&line, c->label, NAME_MOST);
-        text_printf(&line, ": %s", c->note);
-        text_add_wrapped(out, text_get(&line), 0, 2, width);
-        text_add(out, "\n");
+        text_printf(out, "%s: ", compared_word(c->result.verdict));
+        text_add_cut(out, c->label, NAME_MOST);
+        text_printf(out, ": %s\n", c->note);
     }
     if (n > REASONS_MOST)
         text_printf(out, "... and %zu more; --format csv or json has all reasons\n",
@@ -298,40 +289,30 @@ static struct scopes count_scopes(const struct compare_against *against)
     return scopes;
 }
 
-static void write_scopes(const struct compare_against *against, size_t width, struct text *out)
+static void write_scopes(const struct compare_against *against, struct text *out)
 {
     const struct scopes scopes = count_scopes(against);
-    CLEANUP(text_free) struct text line = {0};
     if (scopes.n_visits)
-        text_add_wrapped(out,
-                         "1 visit: of one round, so that what changes between visits is not in the "
-                         "interval; rounds = 5 is recommended\n",
-                         0, 2, width);
+        text_add(out, "1 visit: of one round, so that what changes between visits is not in the "
+                      "interval; rounds = 5 is recommended\n");
     if (scopes.n[SCOPE_RUNS])
-        text_add_wrapped(
-            out,
-            "2 runs: the interval is of these two runs, and what changes from one run to "
-            "the next is not in it; --history FILE with earlier runs puts it in, --by "
-            "compares within one run\n",
-            0, 2, width);
+        text_add(out, "2 runs: the interval is of these two runs, and what changes from one run to "
+                      "the next is not in it; --history FILE with earlier runs puts it in, --by "
+                      "compares within one run\n");
     if (scopes.n[SCOPE_MACHINE])
-        text_add_wrapped(out,
-                         "machine: by how much it changed between these two runs is in the "
-                         "intervals; --history FILE with earlier runs says more\n",
-                         0, 2, width);
+        text_add(out, "machine: by how much it changed between these two runs is in the "
+                      "intervals; --history FILE with earlier runs says more\n");
     if (scopes.n[SCOPE_HISTORY] == 0)
         return;
-    text_printf(&line, "earlier runs: they differ by %.2g", 100 * scopes.least);
+    text_printf(out, "earlier runs: they differ by %.2g", 100 * scopes.least);
     if (scopes.most > scopes.least)
-        text_printf(&line, " to %.2g", 100 * scopes.most);
-    text_add(&line, " % (standard deviation), which is in the intervals\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
+        text_printf(out, " to %.2g", 100 * scopes.most);
+    text_add(out, " % (standard deviation), which is in the intervals\n");
 }
 
 /* "decided after 4 to 12 rounds, 1 not after 40" */
-static void write_sequence(const struct compare_against *against, size_t width, struct text *out)
+static void write_sequence(const struct compare_against *against, struct text *out)
 {
-    CLEANUP(text_free) struct text line = {0};
     size_t least = SIZE_MAX, most = 0, n_open = 0, most_open = 0;
     for (size_t i = 0; i < against->n; i++) {
         const struct comparison *result = &against->cases[i].result;
@@ -347,46 +328,44 @@ static void write_sequence(const struct compare_against *against, size_t width, 
     }
     if (most == 0 && n_open == 0)
         return;
-    text_add(&line, "round by round: ");
+    text_add(out, "round by round: ");
     if (most > 0)
-        text_printf(&line, "decided after %zu", least);
+        text_printf(out, "decided after %zu", least);
     if (most > least)
-        text_printf(&line, " to %zu", most);
-    text_add(&line, most > 0 ? " rounds" : "");
+        text_printf(out, " to %zu", most);
+    text_add(out, most > 0 ? " rounds" : "");
     if (n_open > 0)
-        text_printf(&line, "%s%zu not decided after %zu", most > 0 ? "; " : "", n_open, most_open);
-    text_add(&line, "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
+        text_printf(out, "%s%zu not decided after %zu", most > 0 ? "; " : "", n_open, most_open);
+    text_add(out, "\n");
 }
 
 static void write_tail(const struct compare_result *result, const struct compare_against *against,
-                       size_t width, struct text *out)
+                       struct text *out)
 {
-    write_reasons(against, width, out);
-    write_scopes(against, width, out);
-    write_sequence(against, width, out);
-    CLEANUP(text_free) struct text line = {0};
+    write_reasons(against, out);
+    write_scopes(against, out);
+    write_sequence(against, out);
     if (result->n_against > 1)
-        text_printf(&line, "%s: ", against->side->name);
-    add_counts(against, &line);
+        text_printf(out, "%s: ", against->side->name);
+    add_counts(against, out);
     if (against->mean.n > 1) {
-        text_printf(&line, "; geometric mean of %zu ratios ", against->mean.n);
-        compare_add_ratio(against->mean.theta, against->mean.low, against->mean.high, &line);
+        text_printf(out, "; geometric mean of %zu ratios ", against->mean.n);
+        compare_add_ratio(against->mean.theta, against->mean.low, against->mean.high, out);
     }
-    text_add(&line, "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
+    text_add(out, "\n");
 }
 
-void compare_add_lines(const struct text *lines, int style, struct text *out)
+void compare_add_lines(const struct text *lines, int style, size_t width, struct text *out)
 {
-    const char *at = text_get(lines);
-    while (*at) {
-        size_t n = strcspn(at, "\n") + 1;
-        if (style == TABLE_MARKDOWN && *at != ' ' && *at != '\n')
-            text_add(out, "- ");
-        else if (style == TABLE_MARKDOWN && *at == ' ')
-            text_add(out, "  ");
-        text_add_n(out, at, n);
+    enum { USUAL_WIDTH = 100 };
+    const size_t most = style == TABLE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
+    for (const char *at = text_get(lines); *at;) {
+        const size_t n = strcspn(at, "\n") + 1;
+        CLEANUP(text_free) struct text line = {0};
+        if (style == TABLE_MARKDOWN && *at != '\n')
+            text_add(out, *at == ' ' ? "  " : "- ");
+        text_add_n(&line, at, n);
+        text_add_wrapped(out, text_get(&line), 0, 2, most);
         at += n;
     }
 }
@@ -410,57 +389,53 @@ static const struct compare_case *any_side(const struct compared *c)
     return c->new ? c->new : c->base;
 }
 
-/* ---- csv ---- */
+/* What csv has of a case; json the same without the side and the unit. */
+enum { UNIT = 6, CASE_VALUES = 22 };
 
-void compare_csv_real(double value, struct text *out)
-{
-    char number[NUMBER_TEXT_MAX];
-    text_add_csv(out, isnan(value) ? "" : format_double(value, number), false);
-}
-
-static void csv_integer(uint64_t value, struct text *out)
-{
-    text_printf(out, ",%llu", (unsigned long long)value);
-}
-
-static void csv_row(const struct compare_result *result, const struct compare_against *against,
-                    const struct compared *c, struct text *out)
+static void make_values(const struct compare_result *result, const struct compare_against *against,
+                        const struct compared *c, struct named_value ret[CASE_VALUES])
 {
     const struct comparison *values = &c->result;
-    text_add_csv(out, against->side->name, true);
-    text_add_csv(out, c->label, false);
-    text_add_csv(out, any_side(c)->first->bench, false);
-    text_add_csv(out, any_side(c)->first->uid, false);
-    compare_csv_real(c->base_value, out);
-    compare_csv_real(c->new_value, out);
-    text_add_csv(out, result->metric.unit, false);
-    compare_csv_real(exp(values->theta), out);
-    compare_csv_real(isnan(values->theta) ? NAN : exp(values->low), out);
-    compare_csv_real(isnan(values->theta) ? NAN : exp(values->high), out);
-    compare_csv_real(values->p, out);
-    compare_csv_real(values->adjusted_p, out);
-    text_add_csv(out, compared_word(values->verdict), false);
-    csv_integer(c->n_base, out);
-    csv_integer(c->n_new, out);
-    text_add_csv(out, form_of(c), false);
-    text_add_csv(out, compared_scope_code(values->scope), false);
-    compare_csv_real(values->scope == SCOPE_HISTORY ? values->between : NAN, out);
-    csv_integer(values->n_needed, out);
-    csv_integer(c->is_certified, out);
-    text_add_csv(out, c->conflict, false);
-    text_add_csv(out, c->note, false);
-    text_add(out, "\n");
+    const struct outcome *first = any_side(c)->first;
+    const bool has_ratio = !isnan(values->theta);
+    const struct named_value fields[CASE_VALUES] = {
+        TEXT("side", against->side->name),
+        TEXT("case", c->label),
+        TEXT("bench", first->bench),
+        TEXT("uid", first->uid),
+        REAL("base", c->base_value),
+        REAL("new", c->new_value),
+        TEXT("unit", result->metric.unit),
+        REAL("ratio", exp(values->theta)),
+        REAL("low", has_ratio ? exp(values->low) : NAN),
+        REAL("high", has_ratio ? exp(values->high) : NAN),
+        REAL("p", values->p),
+        REAL("adjusted_p", values->adjusted_p),
+        TEXT("verdict", compared_word(values->verdict)),
+        INTEGER("rounds_base", c->n_base),
+        INTEGER("rounds_new", c->n_new),
+        TEXT("form", form_of(c)),
+        TEXT("scope", compared_scope_code(values->scope)),
+        REAL("between_runs", values->scope == SCOPE_HISTORY ? values->between : NAN),
+        INTEGER("rounds_needed", values->n_needed),
+        BOOL("certified", c->is_certified),
+        TEXT("conflict", c->conflict),
+        TEXT("note", c->note)};
+    memcpy(ret, fields, sizeof fields);
 }
 
 static void write_csv(const struct compare_result *result, struct text *out)
 {
+    struct named_value fields[CASE_VALUES];
     text_add(
         out,
         "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
         "rounds_base,rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note\n");
     for (size_t i = 0; i < result->n_against; i++)
-        for (size_t j = 0; j < result->against[i].n; j++)
-            csv_row(result, &result->against[i], &result->against[i].cases[j], out);
+        for (size_t j = 0; j < result->against[i].n; j++) {
+            make_values(result, &result->against[i], &result->against[i].cases[j], fields);
+            csv_values(out, fields, CASE_VALUES);
+        }
 }
 
 /* ---- json ---- */
@@ -468,75 +443,47 @@ static void write_csv(const struct compare_result *result, struct text *out)
 static void json_side(struct json_writer *json, const char *name, const struct compare_side *side)
 {
     json_open(json, name, JSON_OBJECT);
-    json_text(json, "name", side->name);
-    json_text(json, "file", side->path);
-    json_text(json, "tool", side->tool ? side->tool : "gbrun");
-    if (side->run && !side->tool) {
-        json_integer(json, "run", side->run->number);
-        json_text(json, "run_uuid", side->run->record.uuid);
-        json_text(json, "started", side->run->record.started);
-    }
+    json_values(json, VALUES(TEXT("name", side->name), TEXT("file", side->path),
+                             TEXT("tool", side->tool ? side->tool : "gbrun")));
+    if (side->run && !side->tool)
+        json_values(json, VALUES(INTEGER("run", side->run->number),
+                                 TEXT("run_uuid", side->run->record.uuid),
+                                 TEXT("started", side->run->record.started)));
     json_close(json, JSON_OBJECT);
 }
 
-void compare_json_ratio(const struct comparison *values, struct json_writer *json)
+static void json_case(struct json_writer *json, const struct compare_result *result,
+                      const struct compare_against *against, const struct compared *c)
 {
-    const bool has_ratio = !isnan(values->theta);
-    json_real(json, "ratio", exp(values->theta));
-    json_real(json, "low", has_ratio ? exp(values->low) : NAN);
-    json_real(json, "high", has_ratio ? exp(values->high) : NAN);
-    json_real(json, "p", values->p);
-    json_real(json, "adjusted_p", values->adjusted_p);
-}
-
-static void json_case(struct json_writer *json, const struct compared *c)
-{
-    const struct comparison *values = &c->result;
+    struct named_value fields[CASE_VALUES];
+    make_values(result, against, c, fields);
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "case", c->label);
-    json_text(json, "bench", any_side(c)->first->bench);
-    json_text(json, "uid", any_side(c)->first->uid);
-    json_real(json, "base", c->base_value);
-    json_real(json, "new", c->new_value);
-    compare_json_ratio(values, json);
-    json_text(json, "verdict", compared_word(values->verdict));
-    json_integer(json, "rounds_base", (int64_t)c->n_base);
-    json_integer(json, "rounds_new", (int64_t)c->n_new);
-    json_text(json, "form", form_of(c));
-    json_text(json, "scope", compared_scope_code(values->scope));
-    json_real(json, "between_runs", values->scope == SCOPE_HISTORY ? values->between : NAN);
-    json_integer(json, "rounds_needed", (int64_t)values->n_needed);
-    json_bool(json, "certified", c->is_certified);
-    json_text(json, "conflict", c->conflict);
-    json_text(json, "note", c->note);
+    json_values(json, fields + 1, UNIT - 1);
+    json_values(json, fields + UNIT + 1, CASE_VALUES - UNIT - 1);
     json_close(json, JSON_OBJECT);
 }
 
-static void json_against(struct json_writer *json, const struct compare_against *against)
+static void json_against(struct json_writer *json, const struct compare_result *result,
+                         const struct compare_against *against)
 {
     const struct geometric_mean *mean = &against->mean;
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_side(json, "new", against->side);
-    json_open(json, "differences", JSON_ARRAY);
-    for (size_t i = 0; i < against->n_differences; i++)
-        json_text(json, NULL, against->differences[i]);
-    json_close(json, JSON_ARRAY);
+    json_texts(json, "differences", against->differences, against->n_differences);
     json_real(json, "machine_ratio", against->machine != 0 ? exp(against->machine) : NAN);
     json_open(json, "counts", JSON_OBJECT);
     for (int v = 0; v < COMPARED_VERDICTS; v++)
         json_integer(json, compared_word(v), (int64_t)against->counts[v]);
     json_close(json, JSON_OBJECT);
-    json_open(json, "geometric_mean", JSON_OBJECT);
-    json_integer(json, "n", (int64_t)mean->n);
-    json_real(json, "ratio", exp(mean->theta));
-    json_real(json, "low", mean->n > 1 ? exp(mean->low) : NAN);
-    json_real(json, "high", mean->n > 1 ? exp(mean->high) : NAN);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "geometric_mean",
+                VALUES(INTEGER("n", mean->n), REAL("ratio", exp(mean->theta)),
+                       REAL("low", mean->n > 1 ? exp(mean->low) : NAN),
+                       REAL("high", mean->n > 1 ? exp(mean->high) : NAN)));
     json_open(json, "cases", JSON_ARRAY);
     for (size_t i = 0; i < against->n; i++)
-        json_case(json, &against->cases[i]);
+        json_case(json, result, against, &against->cases[i]);
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
 }
@@ -545,16 +492,16 @@ static void write_json(const struct compare_result *result, bool is_strict, stru
 {
     struct json_writer json = {.out = out};
     json_open(&json, NULL, JSON_OBJECT);
-    json_text(&json, "format", "gbrun comparison 1");
-    json_real(&json, "margin", result->options->margin);
-    json_real(&json, "confidence", result->options->confidence);
-    json_text(&json, "metric", *result->metric.name ? result->metric.name : "time");
-    json_text(&json, "unit", result->metric.unit);
-    json_integer(&json, "exit_code", compare_exit_code(result, is_strict));
+    json_values(&json, VALUES(TEXT("format", "gbrun comparison 1"),
+                              REAL("margin", result->options->margin),
+                              REAL("confidence", result->options->confidence),
+                              TEXT("metric", *result->metric.name ? result->metric.name : "time"),
+                              TEXT("unit", result->metric.unit),
+                              INTEGER("exit_code", compare_exit_code(result, is_strict))));
     json_side(&json, "base", result->base);
     json_open(&json, "comparisons", JSON_ARRAY);
     for (size_t i = 0; i < result->n_against; i++)
-        json_against(&json, &result->against[i]);
+        json_against(&json, result, &result->against[i]);
     json_close(&json, JSON_ARRAY);
     json_close(&json, JSON_OBJECT);
     text_add(out, "\n");
@@ -676,9 +623,7 @@ static void write_github(const struct compare_result *result, bool is_strict, st
 void compare_write(const struct compare_result *result, int format, bool is_strict, size_t width,
                    bool has_colours, struct text *out)
 {
-    enum { USUAL_WIDTH = 100 };
     int style = format == COMPARE_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
-    size_t wrap = format == COMPARE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
     switch (format) {
     case COMPARE_CSV:
         write_csv(result, out);
@@ -698,7 +643,7 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
     CLEANUP(text_free) struct text head = {0};
     CLEANUP(text_free) struct text tail = {0};
     write_heads(result, &head);
-    compare_add_lines(&head, style, out);
+    compare_add_lines(&head, style, SIZE_MAX, out);
     if (result->n_against == 1)
         write_one(result, &result->against[0], style, width, has_colours, out);
     else
@@ -706,6 +651,6 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
     if (result->n_against == 1)
         text_add(out, "\n");
     for (size_t i = 0; i < result->n_against; i++)
-        write_tail(result, &result->against[i], wrap, &tail);
-    compare_add_lines(&tail, style, out);
+        write_tail(result, &result->against[i], &tail);
+    compare_add_lines(&tail, style, width, out);
 }

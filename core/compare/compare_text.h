@@ -33,9 +33,6 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
 
 /* "1.046 [1.038, 1.054]"; of no interval the ratio alone; of no ratio nothing. */
 void compare_add_ratio(double theta, double low, double high, struct text *out);
-struct json_writer;
-/* Members "ratio" to "adjusted_p"; null: not known. */
-void compare_json_ratio(const struct comparison *values, struct json_writer *json);
 /* A time with its unit, or a number with that of the metric; "-" for NaN. */
 void compare_add_value(const struct outcome_metric *metric, double value, struct text *out);
 
@@ -45,11 +42,10 @@ void compare_cell(struct table *table, struct text *words);
 /* Names in the first column are cut so that a line fits; width 0: they are not. */
 void compare_write_fitting(struct table *table, int style, size_t width, bool has_colours,
                            struct text *out);
-/* Lines as they are; in Markdown as a list, whose renderers would join them. */
-void compare_add_lines(const struct text *lines, int style, struct text *out);
+/* Lines, wrapped at the width (0: a usual one); in Markdown as a list, whose renderers would join
+ * them. */
+void compare_add_lines(const struct text *lines, int style, size_t width, struct text *out);
 
-/* The next field of a line of CSV; empty for NaN. */
-void compare_csv_real(double value, struct text *out);
 /* A test case of JUnit: with a message it failed in the way of `failure`, or (NULL) was skipped. */
 void compare_junit_case(const char *classname, const char *name, const char *failure,
                         const char *message, struct text *out);

@@ -1,6 +1,7 @@
 /* comparison.c - see comparison.h. */
 #include "core/compare/comparison.h"
 
+#include "core/base/members.h"
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
 
@@ -196,12 +197,6 @@ struct comparison compare_across(const struct compared_side *a, const struct com
     return c;
 }
 
-struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
-                                   double confidence)
-{
-    return compare_across(a, b, NULL, confidence);
-}
-
 void compare_widen(struct comparison *c, double by)
 {
     const double half_width = 0.5 * (c->high - c->low), left = fmax(fabs(c->theta) - by, 0);
@@ -242,11 +237,7 @@ struct ranked_p {
     size_t index;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked_p *x = a, *y = b;
-    return (x->p > y->p) - (x->p < y->p);
-}
+ORDER_BY_NUMBER(compare_ranked, struct ranked_p, p)
 
 void adjust_p_values(double *p, size_t n)
 {

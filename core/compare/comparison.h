@@ -92,15 +92,13 @@ void compare_set_by_t(struct comparison *c, double error, double degrees, double
 /* Rounds with the same index belong together; a.n == b.n. */
 struct comparison compare_paired(const struct compared_side *a, const struct compared_side *b,
                                  double confidence);
-struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
-                                   double confidence);
 /* By how much runs of a case differ: variances of ln, and degrees of freedom of their estimates. */
 struct between_runs {
     double variance, degrees;      /* between runs; NaN: not known */
     double within, within_degrees; /* of a round within its run; 0, 0: not known, and in variance */
     double subtracted;             /* what rounds had added to the variance of runs */
 };
-/* compare_unpaired with that in the interval; NULL: it is not known. */
+/* Unpaired, with that in the interval; NULL: it is not known. */
 struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,
                                  const struct between_runs *between, double confidence);
 /* Adds to both halves of an interval what may be none of the difference, an offset of unknown part;

@@ -37,11 +37,6 @@ const struct fleet_result *fleet_result(const struct fleet *fleet)
 
 /* ---- units ---- */
 
-static const char *run_fact(const struct stored_run *run, const char *name)
-{
-    return fact_of(run->record.facts, run->record.n_facts, name);
-}
-
 /* Facts of a device live as long as what was read of its run. */
 static void take_facts(struct fleet *fleet, const struct stored_run *run,
                        const struct device_record *device, struct fleet_unit *unit)
@@ -69,7 +64,7 @@ static size_t unit_named(struct fleet *fleet, const struct stored_run *run, cons
     if (i == fleet->n_units)
         MEMORY_APPEND(fleet->units, fleet->n_units,
                       (struct fleet_unit){.name = arena_text(&fleet->arena, name),
-                                          .host = run_fact(run, "host")});
+                                          .host = FACT(&run->record, "host")});
     take_facts(fleet, run, device, &fleet->units[i]);
     return i;
 }
@@ -80,7 +75,7 @@ static size_t unit_of_device(struct fleet *fleet, const struct stored_run *run,
 {
     CLEANUP(text_free) struct text name = {0};
     const struct outcome *first = c->first;
-    text_printf(&name, "%s ", run_fact(run, "host"));
+    text_printf(&name, "%s ", FACT(&run->record, "host"));
     if (c->device && *c->device->uuid)
         text_add(&name, c->device->uuid);
     else if (first->device_index < 0)
@@ -174,9 +169,9 @@ static void add_side(struct fleet *fleet, const struct stored_run *run,
 
 static bool was_added(struct fleet *fleet, const struct stored_run *run)
 {
-    for (size_t i = 0; i < fleet->n_run_uuids; i++)
-        if (text_equal(fleet->run_uuids[i], run->record.uuid))
-            return true;
+    const size_t n = fleet->n_run_uuids;
+    if (text_index(WORDS_OF(fleet->run_uuids, n), run->record.uuid) < n)
+        return true;
     MEMORY_APPEND(fleet->run_uuids, fleet->n_run_uuids, run->record.uuid);
     return false;
 }
@@ -192,7 +187,7 @@ static const struct device_record *first_device(const struct compare_side *side)
 static int32_t add_run(struct fleet *fleet, struct store *store, const char *path,
                        const struct stored_run *run, struct gb_error *error)
 {
-    const char *name = run_fact(run, fleet->by_device ? "host" : fleet->result.by);
+    const char *name = FACT(&run->record, fleet->by_device ? "host" : fleet->result.by);
     struct outcome_metric *metric = &fleet->result.metric;
     if (was_added(fleet, run))
         return GB_OK;
@@ -223,19 +218,15 @@ static int32_t add_run(struct fleet *fleet, struct store *store, const char *pat
 int32_t fleet_add_file(struct fleet *fleet, const char *path, int64_t run_number,
                        struct gb_error *error)
 {
-    struct store *store = NULL;
+    CLEANUP(store_leave) struct store *store = NULL;
     struct stored_run *runs = NULL;
     size_t n = 0;
     int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = store_snapshot_begin(store, error);
-    if (status == GB_OK) {
+    if (status == GB_OK)
+        status = store_snapshot_begin(store, error); /* which ends as the file is closed */
+    if (status == GB_OK)
         status = store_runs(store, run_number, &fleet->arena, &runs, &n, error);
-        for (size_t i = 0; i < n && status == GB_OK; i++)
-            status = add_run(fleet, store, path, &runs[i], error);
-        store_snapshot_end(store);
-    }
-    store_close(store, NULL);
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = add_run(fleet, store, path, &runs[i], error);
     return status;
 }

@@ -1,6 +1,7 @@
 /* fleet_judge.c - see fleet.h: cases are compared, then nodes are judged by all of theirs. */
 #include "core/compare/fleet_internal.h"
 
+#include "core/base/members.h"
 #include "core/base/statistics.h"
 
 #include <math.h>
@@ -42,11 +43,10 @@ static void keep_newest(struct fleet *fleet)
 static size_t model_named(struct fleet *fleet, const char *name)
 {
     struct fleet_result *result = &fleet->result;
-    for (size_t i = 0; i < result->n_models; i++)
-        if (text_equal(result->models[i], name))
-            return i;
-    ARENA_APPEND(&fleet->arena, result->models, result->n_models, name);
-    return result->n_models - 1;
+    const size_t i = text_index(WORDS_OF(result->models, result->n_models), name);
+    if (i == result->n_models)
+        ARENA_APPEND(&fleet->arena, result->models, result->n_models, name);
+    return i;
 }
 
 /* Of a case: that of any reading of which a device was opened. */
@@ -165,21 +165,13 @@ static void make_case(struct fleet *fleet, const struct fleet_reading *readings,
     }
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-    const struct fleet_cell *x = a, *y = b;
-    return (x->node > y->node) - (x->node < y->node);
-}
+ORDER_BY_NUMBER(compare_cells, struct fleet_cell, node)
 
 struct group {
     size_t first, n, place;
 };
 
-static int compare_groups(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY_NUMBER(compare_groups, struct group, place)
 
 /* The readings of each case, in the order in which cases were met. */
 static struct group *group_readings(const struct fleet *fleet, size_t *ret_n)
@@ -224,7 +216,7 @@ static void make_cases(struct fleet *fleet)
 
 static const char *unit_fact(const struct fleet_unit *unit, const char *name)
 {
-    const char *value = fact_of(unit->facts, unit->n_facts, name);
+    const char *value = FACT(unit, name);
     return *value ? value : fact_of(unit->device_facts, unit->n_device_facts, name);
 }
 
@@ -258,9 +250,8 @@ static void add_difference(struct fleet *fleet, struct fleet_node *node, const c
 {
     enum { VALUE_MOST = 60 };
     CLEANUP(text_free) struct text line = {0};
-    for (size_t i = 0; i < node->n_differing; i++)
-        if (text_equal(node->differing[i], name))
-            return; /* a fact of the run is one of the device, too */
+    if (text_index(WORDS_OF(node->differing, node->n_differing), name) < node->n_differing)
+        return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&fleet->arena, node->differing, node->n_differing, name);
     text_printf(&line, "%s: ", name);
     text_add_shortened(&line, *value ? value : "not known", VALUE_MOST);

@@ -247,13 +247,8 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
     size_t most = result->n_flagged > ROWS_MOST ? result->n_flagged : ROWS_MOST;
-    table_column(&table, noun(result, 1), false);
-    table_column(&table, "mean ratio", false);
-    table_column(&table, "cases", true);
-    table_column(&table, "slower", true);
-    table_column(&table, "faster", true);
-    table_column(&table, "p", true);
-    table_column(&table, "verdict", false);
+    table_columns(&table, noun(result, 1));
+    table_columns(&table, "mean ratio|>cases|>slower|>faster|>p|verdict");
     for (size_t i = 0; i < result->n_nodes && i < most; i++) {
         const struct fleet_node *node = &result->nodes[order[i]];
         table_row(&table);
@@ -311,9 +306,7 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
     CLEANUP(text_free) struct text words = {0};
     size_t nodes[NODES_MOST_MARKDOWN], n = 0;
     size_t most = style == TABLE_MARKDOWN ? NODES_MOST_MARKDOWN : width && width < WIDE ? 1 : 2;
-    table_column(&table, "case", false);
-    table_column(&table, "median", true);
-    table_column(&table, "ratios", false);
+    table_columns(&table, "case|>median|ratios");
     for (size_t i = 0; i < result->n_nodes && n < most; i++)
         if (result->nodes[order[i]].model == model) {
             table_column(&table, result->nodes[order[i]].name, false);
@@ -363,11 +356,8 @@ static void write_head(const struct fleet_result *result, struct text *out)
 static void write_tables(const struct fleet_result *result, int style, size_t width,
                          bool has_colours, struct text *out)
 {
-    enum { USUAL_WIDTH = 100 };
     CLEANUP(free_pointer) size_t *order = NULL;
     CLEANUP(text_free) struct text notes = {0};
-    CLEANUP(text_free) struct text wrapped = {0};
-    bool is_markdown = style == TABLE_MARKDOWN;
     fleet_order(result, &order);
     write_head(result, out);
     write_nodes(result, order, style, width, has_colours, out);
@@ -380,17 +370,7 @@ static void write_tables(const struct fleet_result *result, int style, size_t wi
     }
     fleet_add_notes(result, &notes);
     fleet_add_summary(result, &notes);
-    for (const char *at = text_get(&notes); *at;) {
-        size_t n = strcspn(at, "\n") + 1;
-        CLEANUP(text_free) struct text line = {0};
-        text_add_n(&line, at, n);
-        text_add_wrapped(&wrapped, text_get(&line), 0, 2,
-                         is_markdown ? SIZE_MAX
-                         : width     ? width
-                                     : USUAL_WIDTH);
-        at += n;
-    }
-    compare_add_lines(&wrapped, style, out);
+    compare_add_lines(&notes, style, width, out);
 }
 
 /* ---- what programs read ---- */
@@ -419,35 +399,28 @@ static const char *cell_note(const struct fleet_case *c, const struct fleet_cell
 
 /* ---- csv ---- */
 
+/* Those of a case on a node, as csv and json have them. */
+#define RATIO_VALUES(of, has_ratio)                                                                \
+    REAL("ratio", exp((of)->theta)), REAL("low", (has_ratio) ? exp((of)->low) : NAN),              \
+        REAL("high", (has_ratio) ? exp((of)->high) : NAN), REAL("p", (of)->p),                     \
+        REAL("adjusted_p", (of)->adjusted_p)
+
 static void csv_row(const struct fleet_result *result, const struct fleet_case *c,
                     const struct fleet_cell *cell, struct text *out)
 {
     const struct fleet_node *node = &result->nodes[cell->node];
     const struct comparison *of = &cell->of.result;
-    bool has_ratio = !isnan(of->theta);
-    text_add_csv(out, node->name, true);
-    text_add_csv(out, node->host, false);
-    text_add_csv(out, result->models[node->model], false);
-    text_add_csv(out, compared_word(node->verdict), false);
-    compare_csv_real(node->p, out);
-    compare_csv_real(node->adjusted_p, out);
-    text_add_csv(out, c->label, false);
-    text_add_csv(out, c->bench, false);
-    text_add_csv(out, c->uid, false);
-    compare_csv_real(c->median, out);
-    compare_csv_real(cell->value, out);
-    text_add_csv(out, result->metric.unit, false);
-    compare_csv_real(exp(of->theta), out);
-    compare_csv_real(has_ratio ? exp(of->low) : NAN, out);
-    compare_csv_real(has_ratio ? exp(of->high) : NAN, out);
-    compare_csv_real(of->p, out);
-    compare_csv_real(of->adjusted_p, out);
-    compare_csv_real(cell->of.p_slower, out);
-    compare_csv_real(cell->of.p_faster, out);
-    text_add_csv(out, cell_verdict(c, cell), false);
-    text_printf(out, ",%zu,%d", cell->of.side.n, cell->is_certified);
-    text_add_csv(out, cell_note(c, cell), false);
-    text_add(out, "\n");
+    csv_values(out,
+               VALUES(TEXT("node", node->name), TEXT("host", node->host),
+                      TEXT("model", result->models[node->model]),
+                      TEXT("node_verdict", compared_word(node->verdict)), REAL("node_p", node->p),
+                      REAL("node_adjusted_p", node->adjusted_p), TEXT("case", c->label),
+                      TEXT("bench", c->bench), TEXT("uid", c->uid), REAL("median", c->median),
+                      REAL("value", cell->value), TEXT("unit", result->metric.unit),
+                      RATIO_VALUES(of, !isnan(of->theta)), REAL("p_slower", cell->of.p_slower),
+                      REAL("p_faster", cell->of.p_faster), TEXT("verdict", cell_verdict(c, cell)),
+                      INTEGER("rounds", cell->of.side.n), BOOL("certified", cell->is_certified),
+                      TEXT("note", cell_note(c, cell))));
 }
 
 static void write_csv(const struct fleet_result *result, struct text *out)
@@ -466,47 +439,36 @@ static void json_node(struct json_writer *json, const struct fleet_result *resul
                       const struct fleet_node *node)
 {
     CLEANUP(text_free) struct text reason = {0};
+    const struct geometric_mean *mean = &node->mean;
     fleet_add_reason(node, &reason);
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "name", node->name);
-    json_text(json, "host", node->host);
-    json_text(json, "model", result->models[node->model]);
-    json_integer(json, "devices", (int64_t)node->n_devices);
-    json_text(json, "verdict", compared_word(node->verdict));
-    json_bool(json, "flagged", node->is_flagged);
-    json_real(json, "p", node->p);
-    json_real(json, "adjusted_p", node->adjusted_p);
-    json_integer(json, "cases", (int64_t)node->n_cases);
-    json_integer(json, "slower", (int64_t)node->n_slower);
-    json_integer(json, "faster", (int64_t)node->n_faster);
-    json_integer(json, "broken", (int64_t)node->n_failed);
-    json_integer(json, "missing", (int64_t)node->n_missing);
-    json_real(json, "ratio", exp(node->mean.theta));
-    json_real(json, "low", node->mean.n > 1 ? exp(node->mean.low) : NAN);
-    json_real(json, "high", node->mean.n > 1 ? exp(node->mean.high) : NAN);
-    json_text(json, "reason", text_get(&reason));
-    json_open(json, "differences", JSON_ARRAY);
-    for (size_t i = 0; i < node->n_differences; i++)
-        json_text(json, NULL, node->differences[i]);
-    json_close(json, JSON_ARRAY);
+    json_values(json, VALUES(TEXT("name", node->name), TEXT("host", node->host),
+                             TEXT("model", result->models[node->model]),
+                             INTEGER("devices", node->n_devices),
+                             TEXT("verdict", compared_word(node->verdict)),
+                             BOOL("flagged", node->is_flagged), REAL("p", node->p),
+                             REAL("adjusted_p", node->adjusted_p), INTEGER("cases", node->n_cases),
+                             INTEGER("slower", node->n_slower), INTEGER("faster", node->n_faster),
+                             INTEGER("broken", node->n_failed), INTEGER("missing", node->n_missing),
+                             REAL("ratio", exp(mean->theta)),
+                             REAL("low", mean->n > 1 ? exp(mean->low) : NAN),
+                             REAL("high", mean->n > 1 ? exp(mean->high) : NAN),
+                             TEXT("reason", text_get(&reason))));
+    json_texts(json, "differences", node->differences, node->n_differences);
     json_close(json, JSON_OBJECT);
 }
 
 static void json_cell(struct json_writer *json, const struct fleet_result *result,
                       const struct fleet_case *c, const struct fleet_cell *cell)
 {
-    json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "node", result->nodes[cell->node].name);
-    json_real(json, "value", cell->value);
-    compare_json_ratio(&cell->of.result, json);
-    json_real(json, "p_slower", cell->of.p_slower);
-    json_real(json, "p_faster", cell->of.p_faster);
-    json_text(json, "verdict", cell_verdict(c, cell));
-    json_integer(json, "rounds", (int64_t)cell->of.side.n);
-    json_bool(json, "certified", cell->is_certified);
-    json_text(json, "note", cell_note(c, cell));
-    json_close(json, JSON_OBJECT);
+    const struct comparison *of = &cell->of.result;
+    json_object(json, NULL,
+                VALUES(TEXT("node", result->nodes[cell->node].name), REAL("value", cell->value),
+                       RATIO_VALUES(of, !isnan(of->theta)), REAL("p_slower", cell->of.p_slower),
+                       REAL("p_faster", cell->of.p_faster), TEXT("verdict", cell_verdict(c, cell)),
+                       INTEGER("rounds", cell->of.side.n), BOOL("certified", cell->is_certified),
+                       TEXT("note", cell_note(c, cell))));
 }
 
 static void json_case(struct json_writer *json, const struct fleet_result *result,
@@ -514,12 +476,9 @@ static void json_case(struct json_writer *json, const struct fleet_result *resul
 {
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "case", c->label);
-    json_text(json, "bench", c->bench);
-    json_text(json, "uid", c->uid);
-    json_text(json, "model", result->models[c->model]);
-    json_real(json, "median", c->median);
-    json_real(json, "scatter", c->scatter);
+    json_values(json, VALUES(TEXT("case", c->label), TEXT("bench", c->bench), TEXT("uid", c->uid),
+                             TEXT("model", result->models[c->model]), REAL("median", c->median),
+                             REAL("scatter", c->scatter)));
     json_open(json, "nodes", JSON_ARRAY);
     for (size_t i = 0; i < c->n; i++)
         json_cell(json, result, c, &c->cells[i]);
@@ -532,19 +491,17 @@ static void write_json(const struct fleet_result *result, bool is_strict, struct
     struct json_writer json = {.out = out};
     CLEANUP(text_free) struct text hosts = {0};
     write_hosts(result, &hosts);
-    json_open(&json, NULL, JSON_OBJECT);
-    json_text(&json, "format", "gbrun nodes 1");
-    json_text(&json, "by", result->by);
-    json_real(&json, "margin", result->options->margin);
-    json_real(&json, "confidence", result->options->confidence);
-    json_text(&json, "metric", *result->metric.name ? result->metric.name : "time");
-    json_text(&json, "unit", result->metric.unit);
-    json_integer(&json, "exit_code", fleet_exit_code(result, is_strict));
-    json_integer(&json, "flagged", (int64_t)result->n_flagged);
     if (hosts.length)
         hosts.data[--hosts.length] = 0; /* the line break */
-    json_text(&json, "hosts", text_get(&hosts));
-    json_real(&json, "scatter", result->scatter);
+    json_open(&json, NULL, JSON_OBJECT);
+    json_values(&json, VALUES(TEXT("format", "gbrun nodes 1"), TEXT("by", result->by),
+                              REAL("margin", result->options->margin),
+                              REAL("confidence", result->options->confidence),
+                              TEXT("metric", *result->metric.name ? result->metric.name : "time"),
+                              TEXT("unit", result->metric.unit),
+                              INTEGER("exit_code", fleet_exit_code(result, is_strict)),
+                              INTEGER("flagged", result->n_flagged),
+                              TEXT("hosts", text_get(&hosts)), REAL("scatter", result->scatter)));
     json_open(&json, "nodes", JSON_ARRAY);
     for (size_t i = 0; i < result->n_nodes; i++)
         json_node(&json, result, &result->nodes[i]);

@@ -2,6 +2,7 @@
 #include "core/compare/history.h"
 
 #include "core/base/json_writer.h"
+#include "core/base/members.h"
 #include "core/base/statistics.h"
 #include "core/base/table.h"
 #include "core/compare/compare_internal.h"
@@ -33,7 +34,7 @@ static struct ordered_side *order_sides(struct compare *compare, const char *by,
     size_t n = 0;
     for (size_t i = 0; i < compare->n_sides; i++) {
         const struct run_record *run = &compare->sides[i].run->record;
-        const char *key = by ? fact_of(run->facts, run->n_facts, by) : "";
+        const char *key = by ? FACT(run, by) : "";
         if (!by || *key)
             all[n++] = (struct ordered_side){&compare->sides[i], key};
     }
@@ -58,19 +59,9 @@ static uint64_t key_of(const struct compare_case *c)
     return hash_number(hash, (uint64_t)first->device_index);
 }
 
-static int compare_keyed(const void *a, const void *b)
-{
-    const struct keyed_case *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY_NUMBERS(compare_keyed, struct keyed_case, key, place)
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct history_case *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY_NUMBER(compare_places, struct history_case, place)
 
 /* The geometric mean of its rounds, Student's t over them; of one round its own interval. */
 static void set_estimate(const struct history_run *run, double confidence,
@@ -227,9 +218,9 @@ static const char *mark_of(const struct history *history, const struct history_p
 {
     const struct run_record *run = &point->side->run->record;
     if (history->by)
-        return fact_of(run->facts, run->n_facts, history->by);
-    const char *label = fact_of(run->facts, run->n_facts, "label.commit");
-    return *label ? label : fact_of(run->facts, run->n_facts, "commit");
+        return FACT(run, history->by);
+    const char *label = FACT(run, "label.commit");
+    return *label ? label : FACT(run, "commit");
 }
 
 static const char *mark_name(const struct history *history)
@@ -308,13 +299,10 @@ static void write_table(const struct history *history, int style, bool are_chang
                         struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    table_column(&table, "case", false);
-    table_column(&table, "run", true);
-    table_column(&table, "started", false);
+    table_columns(&table, "case|>run|started");
     table_column(&table, mark_name(history), false);
     table_column(&table, *history->metric.name ? history->metric.name : "time", true);
-    table_column(&table, "interval", true);
-    table_column(&table, "change", false);
+    table_columns(&table, ">interval|change");
     bool any_mark = false;
     for (size_t i = 0; i < history->n; i++) {
         const struct history_case *c = &history->cases[i];
@@ -347,14 +335,17 @@ static void write_table(const struct history *history, int style, bool are_chang
 
 /* ---- csv ---- */
 
-static void csv_real(double value, struct text *out)
-{
-    char number[NUMBER_TEXT_MAX];
-    text_add_csv(out, isfinite(value) ? format_double(value, number) : "", false);
-}
+/* Of a run in which a case was measured: of csv and of json. */
+#define RUN_VALUES(history, point)                                                                 \
+    TEXT("file", (point)->side->path), INTEGER("run", (point)->side->run->number),                 \
+        TEXT("run_uuid", (point)->side->run->record.uuid),                                         \
+        TEXT("started", (point)->side->run->record.started),                                       \
+        TEXT(mark_name(history), mark_of(history, point)), REAL("value", (point)->value),          \
+        REAL("low", (point)->low), REAL("high", (point)->high)
 
 static void write_csv(const struct history *history, bool are_changes, struct text *out)
 {
+    static const struct comparison none = {.theta = NAN, .low = NAN, .high = NAN, .p = NAN};
     text_printf(out,
                 "case,uid,file,run,run_uuid,started,%s,value,low,high,unit,rounds,status,segment,"
                 "change,ratio,ratio_low,ratio_high,p,kind\n",
@@ -362,30 +353,18 @@ static void write_csv(const struct history *history, bool are_changes, struct te
     for (size_t i = 0; i < history->n; i++)
         for (size_t j = 0; j < history->cases[i].n; j++) {
             const struct history_point *point = &history->cases[i].points[j];
-            const struct stored_run *run = point->side->run;
-            const struct comparison *change = point->change ? &point->change->result : NULL;
+            const struct comparison *change = point->change ? &point->change->result : &none;
             if (!is_shown(point, are_changes))
                 continue;
-            text_add_csv(out, history->cases[i].label, true);
-            text_add_csv(out, point->c->first->uid, false);
-            text_add_csv(out, point->side->path, false);
-            text_printf(out, ",%lld", (long long)run->number);
-            text_add_csv(out, run->record.uuid, false);
-            text_add_csv(out, run->record.started, false);
-            text_add_csv(out, mark_of(history, point), false);
-            csv_real(point->value, out);
-            csv_real(point->low, out);
-            csv_real(point->high, out);
-            text_add_csv(out, history->metric.unit, false);
-            text_printf(out, ",%zu", point->n_rounds);
-            text_add_csv(out, status_of(point), false);
-            text_printf(out, ",%zu", point->segment);
-            text_add_csv(out, change ? compared_word(change->verdict) : "", false);
-            csv_real(change ? exp(change->theta) : NAN, out);
-            csv_real(change ? exp(change->low) : NAN, out);
-            csv_real(change ? exp(change->high) : NAN, out);
-            csv_real(change ? change->p : NAN, out);
-            text_printf(out, ",%s\n", change ? kind_word(point->change->kind) : "");
+            csv_values(
+                out, VALUES(TEXT("case", history->cases[i].label),
+                            TEXT("uid", point->c->first->uid), RUN_VALUES(history, point),
+                            TEXT("unit", history->metric.unit), INTEGER("rounds", point->n_rounds),
+                            TEXT("status", status_of(point)), INTEGER("segment", point->segment),
+                            TEXT("change", point->change ? compared_word(change->verdict) : ""),
+                            REAL("ratio", exp(change->theta)), REAL("ratio_low", exp(change->low)),
+                            REAL("ratio_high", exp(change->high)), REAL("p", change->p),
+                            TEXT("kind", point->change ? kind_word(point->change->kind) : "")));
         }
 }
 
@@ -405,27 +384,17 @@ static void json_point(const struct history *history, const struct history_point
     const struct change_point *change = point->change;
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "file", point->side->path);
-    json_integer(json, "run", point->side->run->number);
-    json_text(json, "run_uuid", point->side->run->record.uuid);
-    json_text(json, "started", point->side->run->record.started);
-    json_text(json, mark_name(history), mark_of(history, point));
-    json_real(json, "value", point->value);
-    json_real(json, "low", point->low);
-    json_real(json, "high", point->high);
-    json_integer(json, "rounds", (int64_t)point->n_rounds);
-    json_text(json, "status", status_of(point));
-    json_integer(json, "segment", (int64_t)point->segment);
+    json_values(json, VALUES(RUN_VALUES(history, point), INTEGER("rounds", point->n_rounds),
+                             TEXT("status", status_of(point)), INTEGER("segment", point->segment)));
     if (change) {
+        const struct comparison *result = &change->result;
         json_open(json, "change", JSON_OBJECT);
-        json_text(json, "kind", kind_word(change->kind));
-        json_text(json, "verdict", compared_word(change->result.verdict));
-        json_real(json, "ratio", exp(change->result.theta));
-        json_real(json, "low", exp(change->result.low));
-        json_real(json, "high", exp(change->result.high));
-        json_real(json, "p", change->result.p);
+        json_values(json, VALUES(TEXT("kind", kind_word(change->kind)),
+                                 TEXT("verdict", compared_word(result->verdict)),
+                                 REAL("ratio", exp(result->theta)), REAL("low", exp(result->low)),
+                                 REAL("high", exp(result->high)), REAL("p", result->p)));
         if (change->kind == CHANGE_DRIFT)
-            json_integer(json, "runs", (int64_t)change->result.n_rounds);
+            json_integer(json, "runs", (int64_t)result->n_rounds);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_OBJECT);
@@ -435,20 +404,18 @@ void history_write_json(const struct history *history, bool are_changes, struct 
 {
     struct json_writer json = {.out = out};
     json_open(&json, NULL, JSON_OBJECT);
-    json_text(&json, "format", "gbrun history 1");
-    json_text(&json, "metric", *history->metric.name ? history->metric.name : "time");
-    json_text(&json, "unit", history->metric.unit);
-    json_integer(&json, "runs", (int64_t)history->n_runs);
-    json_integer(&json, "changes", (int64_t)history->n_changes[CHANGE_STEP]);
-    json_integer(&json, "unconfirmed", (int64_t)history->n_changes[CHANGE_UNCONFIRMED]);
-    json_integer(&json, "drifts", (int64_t)history->n_changes[CHANGE_DRIFT]);
+    json_values(&json, VALUES(TEXT("format", "gbrun history 1"),
+                              TEXT("metric", *history->metric.name ? history->metric.name : "time"),
+                              TEXT("unit", history->metric.unit), INTEGER("runs", history->n_runs),
+                              INTEGER("changes", history->n_changes[CHANGE_STEP]),
+                              INTEGER("unconfirmed", history->n_changes[CHANGE_UNCONFIRMED]),
+                              INTEGER("drifts", history->n_changes[CHANGE_DRIFT])));
     json_open(&json, "cases", JSON_ARRAY);
     for (size_t i = 0; i < history->n; i++) {
         const struct history_case *c = &history->cases[i];
         json_line(&json);
         json_open(&json, NULL, JSON_OBJECT);
-        json_text(&json, "case", c->label);
-        json_text(&json, "uid", c->points[0].c->first->uid);
+        json_values(&json, VALUES(TEXT("case", c->label), TEXT("uid", c->points[0].c->first->uid)));
         json_open(&json, "points", JSON_ARRAY);
         for (size_t j = 0; j < c->n; j++)
             if (is_shown(&c->points[j], are_changes))

@@ -183,32 +183,26 @@ static void json_reason(struct json_writer *json, const struct judged_case *c)
         json_text(json, "reason", NULL);
         return;
     }
-    json_open(json, "reason", JSON_OBJECT);
-    json_text(json, "code", c->code);
-    json_text(json, "side", side_words[c->side]);
-    json_text(json, "case", c->compared ? c->compared->label : NULL);
-    json_text(json, "text", c->text);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "reason",
+                VALUES(TEXT("code", c->code), TEXT("side", side_words[c->side]),
+                       TEXT("case", c->compared ? c->compared->label : NULL),
+                       TEXT("text", c->text)));
 }
 
 static void json_time(struct json_writer *json, const char *name, const struct geometric_mean *time)
 {
-    json_open(json, name, JSON_OBJECT);
-    json_real(json, "ns", exp(time->theta));
-    json_real(json, "low_ns", time->n > 1 ? exp(time->low) : NAN);
-    json_real(json, "high_ns", time->n > 1 ? exp(time->high) : NAN);
-    json_integer(json, "rounds", (int64_t)time->n);
-    json_close(json, JSON_OBJECT);
+    json_object(
+        json, name,
+        VALUES(REAL("ns", exp(time->theta)), REAL("low_ns", time->n > 1 ? exp(time->low) : NAN),
+               REAL("high_ns", time->n > 1 ? exp(time->high) : NAN), INTEGER("rounds", time->n)));
 }
 
 /* How many times as fast as the base, of ln of new / base. */
 static void json_speedup(struct json_writer *json, double theta, double low, double high)
 {
-    json_open(json, "speedup", JSON_OBJECT);
-    json_real(json, "value", exp(-theta));
-    json_real(json, "low", isfinite(high) ? exp(-high) : NAN);
-    json_real(json, "high", isfinite(low) ? exp(-low) : NAN);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "speedup",
+                VALUES(REAL("value", exp(-theta)), REAL("low", isfinite(high) ? exp(-high) : NAN),
+                       REAL("high", isfinite(low) ? exp(-low) : NAN)));
 }
 
 static void json_shape(struct json_writer *json, const struct compared *compared)
@@ -246,15 +240,13 @@ static void json_case(struct json_writer *json, const struct judged_case *c)
 static void json_facts(struct json_writer *json, const struct judgement *judgement)
 {
     const struct judgement_facts *facts = judgement->facts;
-    json_text(json, "submission", facts->submission);
-    json_text(json, "reference", facts->reference);
-    json_real(json, "margin", judgement->result ? judgement->result->options->margin : NAN);
-    json_real(json, "confidence", judgement->result ? judgement->result->options->confidence : NAN);
-    json_real(json, "outputs_compared", judgement->n_compared);
-    json_open(json, "limits", JSON_ARRAY);
-    for (size_t i = 0; i < facts->n_limits; i++)
-        json_text(json, NULL, facts->limits[i]);
-    json_close(json, JSON_ARRAY);
+    const struct compare_options *options = judgement->result ? judgement->result->options : NULL;
+    json_values(json,
+                VALUES(TEXT("submission", facts->submission), TEXT("reference", facts->reference),
+                       REAL("margin", options ? options->margin : NAN),
+                       REAL("confidence", options ? options->confidence : NAN),
+                       REAL("outputs_compared", judgement->n_compared)));
+    json_texts(json, "limits", facts->limits, facts->n_limits);
     json_real(json, "seconds", facts->seconds);
 }
 
@@ -321,28 +313,22 @@ static void add_row(struct table *table, const struct judgement *judgement,
     table_colour(table, colours[c->verdict]);
 }
 
-static void add_reasons(const struct judgement *judgement, size_t width, struct text *out)
+static void add_reasons(const struct judgement *judgement, struct text *out)
 {
     for (size_t i = 0; i < judgement->n; i++) {
         const struct judged_case *c = &judgement->cases[i];
-        CLEANUP(text_free) struct text line = {0};
-        if (!*c->text || c->verdict == JUDGED_RIGHT)
-            continue;
-        text_printf(&line, "%s: %s: %s%s\n", verdicts[c->verdict].word, c->compared->label,
-                    *c->code && c->side == SIDE_BASE ? "the reference: " : "", c->text);
-        text_add_wrapped(out, text_get(&line), 0, 2, width);
+        if (*c->text && c->verdict != JUDGED_RIGHT)
+            text_printf(out, "%s: %s: %s%s\n", verdicts[c->verdict].word, c->compared->label,
+                        *c->code && c->side == SIDE_BASE ? "the reference: " : "", c->text);
     }
 }
 
-static void add_tail(const struct judgement *judgement, size_t width, struct text *out)
+static void add_tail(const struct judgement *judgement, struct text *out)
 {
-    CLEANUP(text_free) struct text line = {0};
-    text_printf(&line, "outputs compared: %.0f; limits: ", judgement->n_compared);
+    text_printf(out, "outputs compared: %.0f; limits: ", judgement->n_compared);
     for (size_t i = 0; i < judgement->facts->n_limits; i++)
-        text_printf(&line, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
-    text_add(&line, "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, width);
-    text_printf(out, "verdict: %s", verdicts[judgement->verdict].word);
+        text_printf(out, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
+    text_printf(out, "\nverdict: %s", verdicts[judgement->verdict].word);
     if (judgement->n_ratios > 0) {
         text_add(out, "; speed-up ");
         compare_add_ratio(-judgement->theta, -judgement->high, -judgement->low, out);
@@ -355,21 +341,14 @@ static void add_tail(const struct judgement *judgement, size_t width, struct tex
 void judgement_write(const struct judgement *judgement, int style, size_t width, bool has_colours,
                      struct text *out)
 {
-    enum { USUAL_WIDTH = 100 };
-    static const char *const heads[] = {"base", "new", "speed-up"};
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text tail = {0};
-    const size_t wrap = style == TABLE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
-    table_column(&table, "case", false);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        table_column(&table, heads[i], false);
-    table_column(&table, "compared", true);
-    table_column(&table, "verdict", false);
+    table_columns(&table, "case|base|new|speed-up|>compared|verdict");
     for (size_t i = 0; i < judgement->n; i++)
         add_row(&table, judgement, &judgement->cases[i]);
     compare_write_fitting(&table, style, width, has_colours, out);
     text_add(out, "\n");
-    add_reasons(judgement, wrap, &tail);
-    add_tail(judgement, wrap, &tail);
-    compare_add_lines(&tail, style, out);
+    add_reasons(judgement, &tail);
+    add_tail(judgement, &tail);
+    compare_add_lines(&tail, style, width, out);
 }

@@ -1,6 +1,7 @@
 /* relative.c - see relative.h. */
 #include "core/compare/relative.h"
 
+#include "core/base/members.h"
 #include "core/compare/compare_internal.h"
 
 #include <math.h>
@@ -79,16 +80,12 @@ static int32_t add_values(struct relatives *relatives, struct store *store, cons
                           const struct stored_run *run, const char *name, const char *value,
                           bool *is_known, bool *is_there, struct gb_error *error)
 {
-    struct compare *compare = compare_new(&options);
+    CLEANUP(compare_leave) struct compare *compare = compare_new(&options);
     bool has_option = false;
     int32_t status = sides_of_values(compare, store, path, run, name, value, &has_option, error);
     *is_known |= has_option;
-    if (status == GB_OK && has_option) {
-        *is_there = true;
-        status = finish(relatives, compare, error);
-    }
-    compare_free(compare);
-    return status;
+    *is_there |= status == GB_OK && has_option;
+    return status == GB_OK && has_option ? finish(relatives, compare, error) : status;
 }
 
 /* GB_NOT_FOUND only where no run has a case with the value; then *is_known: but other values. */
@@ -111,14 +108,11 @@ static int32_t add_run(struct relatives *relatives, struct store *store, const c
                        const struct stored_run *base, const struct stored_run *run,
                        struct gb_error *error)
 {
-    struct compare *compare = compare_new(&options);
+    CLEANUP(compare_leave) struct compare *compare = compare_new(&options);
     int32_t status = side_of_run(compare, store, path, base, "", error);
     if (status == GB_OK && run->id != base->id)
         status = side_of_run(compare, store, path, run, "", error);
-    if (status == GB_OK)
-        status = finish(relatives, compare, error);
-    compare_free(compare);
-    return status;
+    return status == GB_OK ? finish(relatives, compare, error) : status;
 }
 
 static int32_t add_runs(struct relatives *relatives, struct store *store, const char *path,
@@ -134,11 +128,7 @@ static int32_t add_runs(struct relatives *relatives, struct store *store, const 
     return status;
 }
 
-static int compare_records(const void *a, const void *b)
-{
-    const struct record_of *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ORDER_BY_NUMBER(compare_records, struct record_of, id)
 
 int32_t relatives_new(struct store *store, const char *path, const char *base,
                       const struct stored_run *runs, size_t n_runs, struct relatives **ret,

@@ -110,16 +110,15 @@ static const char *const others[] = {
     "trim",  "typeof", "unicode",  "upper",  "unlikely", "substring"};
 enum { N_FUNCTIONS = N_MATHEMATICALS + sizeof others / sizeof others[0] };
 
-static const char *function_name(const void *unused, size_t i)
+static const char *function_name(size_t i)
 {
-    (void)unused;
     return i < N_MATHEMATICALS ? mathematicals[i].name : others[i - N_MATHEMATICALS];
 }
 
 static bool function_is_allowed(const char *name)
 {
     for (size_t i = 0; i < N_FUNCTIONS; i++)
-        if (strcasecmp(function_name(NULL, i), name) == 0)
+        if (strcasecmp(function_name(i), name) == 0)
             return true;
     return false;
 }
@@ -379,18 +378,13 @@ void expression_engine_free(struct expression_engine *engine)
     free(engine);
 }
 
-static const char *column_name(const void *table, size_t i)
-{
-    return ((const struct expression_column *)table)[i].name;
-}
-
 /* Texts are often written in double quotes, which are for names. */
 static int32_t unknown_name(const struct expression_engine *engine,
                             const struct expression_token *token, struct origin origin,
                             struct gb_error *error)
 {
     const char *name = token->name;
-    const char *nearest = text_nearest(name, engine->n_columns, column_name, engine->columns);
+    const char *nearest = text_nearest(TEXTS_OF(engine->columns, engine->n_columns, name), name);
     if (nearest && strcasecmp(nearest, name) == 0)
         return error_set_at(error, GB_INVALID, origin,
                             "'%.80s' is the name of several that differ in case only", name);
@@ -462,7 +456,10 @@ int32_t expression_engine_error(struct expression_engine *engine, const char *te
     text_add(&words, sqlite3_errmsg(engine->database));
     const struct expression_token *function = unknown_function(engine);
     if (function) {
-        const char *nearest = text_nearest(function->name, N_FUNCTIONS, function_name, NULL);
+        const char *names[N_FUNCTIONS];
+        for (size_t i = 0; i < N_FUNCTIONS; i++)
+            names[i] = function_name(i);
+        const char *nearest = text_nearest(WORDS_OF(names, N_FUNCTIONS), function->name);
         return error_set_at(error, GB_INVALID, origin_at(origin, text, function->at),
                             "unknown function '%.80s'%s%s%s", function->name,
                             DID_YOU_MEAN(nearest, ""));

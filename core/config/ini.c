@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* tdestroy */
 #include "core/config/ini.h"
 
+#include "core/base/members.h"
 #include "core/base/number_text.h"
 #include "core/base/plain_text.h"
 #include "core/base/text.h"
@@ -52,10 +53,7 @@ struct known {
     uint32_t line;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct known *)a)->name, ((const struct known *)b)->name);
-}
+ORDER_BY_TEXT(by_name, struct known, name)
 
 /* The line on which the name was seen before, or 0; from now on it is known. */
 static uint32_t seen_before(struct reader *reader, void **tree, const char *name)

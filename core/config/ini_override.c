@@ -20,10 +20,7 @@ struct ini_section *ini_section_of(const struct ini *ini, const char *kind, cons
 
 struct ini_entry *ini_entry_of(const struct ini_section *section, const char *key)
 {
-    for (size_t i = 0; section && i < section->n; i++)
-        if (text_equal(section->entries[i].key, key))
-            return &section->entries[i];
-    return NULL;
+    return section ? ITEM_NAMED(section->entries, section->n, key, key) : NULL;
 }
 
 struct ini_section *ini_insert(struct ini *ini, const struct ini_section *section, size_t at,
@@ -117,7 +114,7 @@ static const char *nearest_section(const struct ini *ini, const char *word, stru
                                      ? name
                                      : arena_printf(arena, "%s %s", kind, name);
     }
-    return name_nearest(&names, word);
+    return text_nearest(WORDS_OF(names.items, names.n), word);
 }
 
 static void unknown_section(const struct ini *ini, const char *text, size_t equals,

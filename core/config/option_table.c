@@ -88,14 +88,12 @@ const struct gb_option *option_rest(struct option_table table, const char *key)
     return NULL;
 }
 
-static const char *name_of(const void *table, size_t i)
-{
-    return option_entry(*(const struct option_table *)table, (uint32_t)i).name;
-}
-
 const char *option_nearest(struct option_table table, const char *key)
 {
-    return text_nearest(key, table.n, name_of, &table);
+    struct text_column names = TEXTS_OF(table.first, table.n, name);
+    if (table.n)
+        names.item_bytes = table.first->size;
+    return text_nearest(names, key);
 }
 
 /* The canonical items of a list, as one would write them. */
@@ -108,8 +106,7 @@ static const char *list_text(const struct value_list *list, struct arena *arena)
 }
 
 int32_t option_read(const struct gb_option *option, const struct setting *setting,
-                    struct arena *arena, const char **ret_text, struct value *ret_value,
-                    struct gb_error *error)
+                    struct arena *arena, const char **ret_text, struct gb_error *error)
 {
     struct value value;
     struct value_list list;
@@ -122,11 +119,8 @@ int32_t option_read(const struct gb_option *option, const struct setting *settin
             *ret_text = list_text(&list, arena);
     } else {
         status = value_read(option, setting->text, setting->origin, arena, &value, error);
-        if (status != GB_OK)
-            return status;
-        *ret_text = text_quote(value.text, 0, arena);
-        if (ret_value)
-            *ret_value = value;
+        if (status == GB_OK)
+            *ret_text = text_quote(value.text, 0, arena);
     }
     return status;
 }
@@ -163,10 +157,7 @@ struct filling {
 /* The setting of an option that is not a map, or NULL. */
 static const struct setting *setting_of(const struct filling *filling, const char *name)
 {
-    for (size_t k = 0; k < filling->n_settings; k++)
-        if (text_equal(filling->settings[k].key, name))
-            return &filling->settings[k];
-    return NULL;
+    return ITEM_NAMED(filling->settings, filling->n_settings, key, name);
 }
 
 static int32_t unknown_option(const struct filling *filling, const struct setting *setting)
@@ -378,9 +369,7 @@ static void help_roff(const struct gb_option *option, struct text *out)
 static void help_markdown(struct option_table options, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    static const char *const heads[] = {"option", "default", "value", "meaning"};
-    for (size_t k = 0; k < sizeof heads / sizeof heads[0]; k++)
-        table_column(&table, heads[k], false);
+    table_columns(&table, "option|default|value|meaning");
     for (uint32_t i = 0; i < options.n; i++) {
         struct gb_option option = option_entry(options, i);
         CLEANUP(text_free) struct text type = {0};
@@ -452,10 +441,9 @@ static int32_t check_name(struct checking *checking)
         if (text_equal(option_at(checking->table, k)->name, name))
             return error_set(checking->error, GB_INVALID, "'%s' is also the name of option %u",
                              name, k + 1);
-    for (size_t k = 0; k < checking->n_reserved; k++)
-        if (text_equal(checking->reserved[k], name))
-            return error_set(checking->error, GB_INVALID,
-                             "the name '%s' is reserved: \1expected another one", name);
+    if (text_index(WORDS_OF(checking->reserved, checking->n_reserved), name) < checking->n_reserved)
+        return error_set(checking->error, GB_INVALID,
+                         "the name '%s' is reserved: \1expected another one", name);
     return GB_OK;
 }
 
@@ -573,8 +561,7 @@ static int32_t check_default(struct checking *checking)
         return *text ? refuse(checking, "its default must be empty, as that of every map") : GB_OK;
     struct setting setting = {option->name, text, {0}};
     const char *canonical;
-    int32_t status = option_read(option, &setting, checking->arena, &canonical, NULL,
-                                 checking->error);
+    int32_t status = option_read(option, &setting, checking->arena, &canonical, checking->error);
     return status == GB_OK ? GB_OK : error_prefix(checking->error, "default: ");
 }
 

@@ -82,11 +82,10 @@ struct origin setting_place(const struct setting *setting, const struct setting_
 /*
  * Reads one setting of an option that is not an axis. *ret_text is the canonical text, in the
  * arena: for lists the canonical items joined by ",", quoted where needed; for maps the text
- * itself. *ret_value may be NULL; it is filled for scalars.
+ * itself.
  */
 int32_t option_read(const struct gb_option *option, const struct setting *setting,
-                    struct arena *arena, const char **ret_text, struct value *ret_value,
-                    struct gb_error *error);
+                    struct arena *arena, const char **ret_text, struct gb_error *error);
 
 /*
  * Fills a params struct (params_size bytes, zeroed by the callee) from settings and defaults.

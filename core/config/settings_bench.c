@@ -89,7 +89,7 @@ static int32_t slot_read(const struct slot *slot, const char *text, struct origi
     if (is_list(slot)) {
         struct setting setting = {slot->name, text, origin};
         *ret = string_value("");
-        return option_read(slot->option, &setting, arena, &ret->text, NULL, error);
+        return option_read(slot->option, &setting, arena, &ret->text, error);
     }
     if (slot->kind == SLOT_PAPER && text_equal(text, NO_FIGURE)) {
         *ret = (struct value){.type = slot->option->type, .number = NAN, .text = NO_FIGURE};
@@ -397,7 +397,7 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
             names.items[names.n++] = bench->slots[j].name;
     for (size_t j = 0; j < N_OTHERS && key->role == KEY_SET; j++)
         names.items[names.n++] = others[j];
-    const char *nearest = name_nearest(&names, target);
+    const char *nearest = text_nearest(WORDS_OF(names.items, names.n), target);
     const bool is_common = option_find(common_options(), target, NULL) != NULL;
     const char *owner = key->role != KEY_SET ? NULL
                         : is_common

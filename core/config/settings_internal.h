@@ -195,7 +195,6 @@ struct name_list {
     const char **items;
     size_t n;
 };
-const char *name_nearest(const struct name_list *names, const char *word);
 /* All [bench NAME] but one, which may be NULL. */
 const char *bench_nearest(const struct settings *settings, const struct bench_section *but,
                           const char *word);

@@ -9,16 +9,6 @@
 
 static const char CHECK_PREFIX[] = "check.";
 
-static const char *name_at(const void *table, size_t i)
-{
-    return ((const struct name_list *)table)->items[i];
-}
-
-const char *name_nearest(const struct name_list *names, const char *word)
-{
-    return text_nearest(word, names->n, name_at, names);
-}
-
 const char *bench_nearest(const struct settings *settings, const struct bench_section *but,
                           const char *word)
 {
@@ -26,15 +16,12 @@ const char *bench_nearest(const struct settings *settings, const struct bench_se
     for (size_t i = 0; i < settings->n_benches; i++)
         if (&settings->benches[i] != but)
             names.items[names.n++] = settings->benches[i].name;
-    return name_nearest(&names, word);
+    return text_nearest(WORDS_OF(names.items, names.n), word);
 }
 
 struct bench_section *bench_named(const struct settings *settings, const char *name)
 {
-    for (size_t i = 0; i < settings->n_benches; i++)
-        if (text_equal(settings->benches[i].name, name))
-            return &settings->benches[i];
-    return NULL;
+    return ITEM_NAMED(settings->benches, settings->n_benches, name, name);
 }
 
 void settings_report(struct error_list *errors, const struct gb_error *error)
@@ -123,10 +110,8 @@ static void classify_key(const struct ini_entry *entry, struct key *key)
 /* Keys that have one value for the whole section, or that formulas cannot compute. */
 static const char *misused_target(const struct key *key, const char *target)
 {
-    static const char *const fixed[] = {"plugin", "like", "only", "exclude", "bench", "search"};
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        if (text_equal(target, fixed[i]))
-            return key->role == KEY_LET ? "computed" : "swept";
+    if (IS_AMONG(target, "plugin", "like", "only", "exclude", "bench", "search"))
+        return key->role == KEY_LET ? "computed" : "swept";
     if (key->role == KEY_SWEEP && settings_is_paper(target))
         return "swept, it would measure a case for each figure: name it in a zip, beside the "
                "options that it is for";
@@ -146,7 +131,7 @@ static const char *nearest_check(const struct parser *parser, const char *word)
     for (uint32_t i = 0; i < common.n; i++)
         if (is_check_setting(option_at(common, i)->name))
             names.items[names.n++] = option_at(common, i)->name + sizeof CHECK_PREFIX - 1;
-    return name_nearest(&names, word);
+    return text_nearest(WORDS_OF(names.items, names.n), word);
 }
 
 static int32_t refuse_check(const struct parser *parser, const char *target, struct origin origin,

@@ -134,7 +134,7 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
             settings->where = *entry->value ? key_of_all(parser, KEY_ONLY, "where", entry) : NULL;
             continue;
         }
-        if (option_read(option, &setting, parser->arena, &text, NULL, &error) != GB_OK) {
+        if (option_read(option, &setting, parser->arena, &text, &error) != GB_OK) {
             error_list_take(parser->errors, &error);
             continue;
         }
@@ -240,18 +240,13 @@ static const struct section_kind section_kinds[] = {
     {"search", true, GB_PLUGIN_SEARCH, NULL}};
 enum { N_SECTION_KINDS = sizeof section_kinds / sizeof section_kinds[0] };
 
-static const char *section_kind_name(const void *table, size_t i)
-{
-    return ((const struct section_kind *)table)[i].kind;
-}
-
 static void unknown_section(const struct parser *parser, const struct ini_section *section)
 {
     struct settings *settings = parser->settings;
     ARENA_APPEND(parser->arena, settings->strange_names, settings->n_strange_names, section->name);
     const char *blank = *section->name ? " " : "";
-    const char *nearest = text_nearest(section->kind, N_SECTION_KINDS, section_kind_name,
-                                       section_kinds);
+    const char *nearest = text_nearest(TEXTS_OF(section_kinds, N_SECTION_KINDS, kind),
+                                       section->kind);
     for (size_t i = 0; i < N_SECTION_KINDS && !nearest; i++) /* "benchmark" begins with a kind */
         nearest = text_starts_with(section->kind, section_kinds[i].kind) ? section_kinds[i].kind
                                                                          : NULL;
@@ -268,25 +263,24 @@ static void unknown_section(const struct parser *parser, const struct ini_sectio
 
 static void parse_section(const struct parser *parser, const struct ini_section *section)
 {
-    size_t i = 0;
-    while (i < N_SECTION_KINDS && !text_equal(section->kind, section_kinds[i].kind))
-        i++;
-    if (i == N_SECTION_KINDS)
+    const struct section_kind *kind = ITEM_NAMED(section_kinds, N_SECTION_KINDS, kind,
+                                                 section->kind);
+    if (!kind)
         unknown_section(parser, section);
-    else if (!section_kinds[i].has_name && *section->name)
+    else if (!kind->has_name && *section->name)
         error_list_add(parser->errors, section->origin, "[%s %s]: \1expected [%s], without a name",
                        section->kind, section->name, section->kind);
-    else if (section_kinds[i].has_name && !*section->name)
+    else if (kind->has_name && !*section->name)
         error_list_add(parser->errors, section->origin, "[%s] lacks a name: \1expected [%s NAME]",
                        section->kind, section->kind);
     else if (!is_section_name(section->name))
         error_list_add(parser->errors, section->origin,
                        "[%s %s]: a name has no blanks, quotes, commas, colons or equals signs",
                        section->kind, section->name);
-    else if (section_kinds[i].plugin)
-        parse_plugin_section(parser, section, section_kinds[i].plugin);
+    else if (kind->plugin)
+        parse_plugin_section(parser, section, kind->plugin);
     else
-        section_kinds[i].parse(parser, section);
+        kind->parse(parser, section);
 }
 
 /* ---- `benchmarks` of [gbrun] ---- */

@@ -73,7 +73,7 @@ static struct name_list plugins_in(const struct resolver *resolver, uint32_t kin
 const char *plugin_nearest(const struct resolver *resolver, uint32_t kind, const char *id)
 {
     const struct name_list ids = plugins_in(resolver, kind, NULL);
-    return name_nearest(&ids, id);
+    return text_nearest(WORDS_OF(ids.items, ids.n), id);
 }
 
 static int32_t no_plugin_in_module(const struct resolver *resolver,
@@ -164,20 +164,15 @@ int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_requ
 static const struct plugin_settings *find_settings(const struct plugin_settings_list *list,
                                                    const char *name)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (text_equal(list->items[i].name, name))
-            return &list->items[i];
-    return NULL;
+    return ITEM_NAMED(list->items, list->n, name, name);
 }
 
 /* Was there a section of that name whose kind is unknown? That it is missing is no further error.
  */
 static bool is_strange(const struct settings *settings, const char *name)
 {
-    for (size_t i = 0; i < settings->n_strange_names; i++)
-        if (text_equal(settings->strange_names[i], name))
-            return true;
-    return false;
+    const size_t n = settings->n_strange_names;
+    return text_index(WORDS_OF(settings->strange_names, n), name) < n;
 }
 
 const char *unknown_key_text(const char *key, const struct ini_section *section,
@@ -240,7 +235,7 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
             settings_refuse_pattern(resolver, entry, ini, settings->info, entry->key);
         else if (!option)
             unknown_plugin_key(resolver, ini, settings->info, entry);
-        else if (option_read(option, &setting, resolver->arena, &text, NULL, &error) != GB_OK)
+        else if (option_read(option, &setting, resolver->arena, &text, &error) != GB_OK)
             error_list_take(resolver->errors, &error);
         else
             list[settings->n_settings++] = setting;
@@ -272,7 +267,7 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
         const struct ini_entry *entry = &ini->entries[i];
         const struct gb_option *option = option_find(search_options(), entry->key, NULL);
         list[n] = (struct setting){entry->key, entry->value, entry->value_origin};
-        if (option && option_read(option, &list[n], resolver->arena, &text, NULL, &error) != GB_OK)
+        if (option && option_read(option, &list[n], resolver->arena, &text, &error) != GB_OK)
             error_list_take(resolver->errors, &error);
         n += option != NULL;
     }
@@ -320,13 +315,10 @@ static void add_section(const struct resolver *resolver, struct plugin_section *
 /* The device that a word such as "gpu" stands for; or NULL. */
 static const char *hint_of_name(uint32_t kind, const char *word)
 {
-    static const char *const devices[][2] = {
-        {"gpu", "cuda"},  {"GPU", "cuda"}, {"nvidia", "cuda"}, {"NVIDIA", "cuda"},
-        {"CUDA", "cuda"}, {"CPU", "cpu"},  {"host", "cpu"}};
-    for (size_t i = 0; kind == GB_PLUGIN_DEVICE && i < sizeof devices / sizeof *devices; i++)
-        if (text_equal(word, devices[i][0]))
-            return devices[i][1];
-    return NULL;
+    const bool is_device = kind == GB_PLUGIN_DEVICE;
+    if (is_device && IS_AMONG(word, "gpu", "GPU", "nvidia", "NVIDIA", "CUDA"))
+        return "cuda";
+    return is_device && IS_AMONG(word, "CPU", "host") ? "cpu" : NULL;
 }
 
 static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, const char *name,
@@ -349,7 +341,7 @@ static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, con
         names.items[names.n++] = DEVICE_AUTO;
     const char *nearest = hint_of_name(kind, name);
     if (!nearest)
-        nearest = name_nearest(&names, name);
+        nearest = text_nearest(WORDS_OF(names.items, names.n), name);
     for (size_t i = 0; i < names.n && !nearest; i++) /* "median" of "median_ci" */
         nearest = text_starts_with(names.items[i], name) ? names.items[i] : NULL;
     if (nearest)

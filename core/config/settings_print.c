@@ -66,13 +66,9 @@ static void print_long_value(const char *key, const char *value, struct text *ou
 /* Keys of [gbrun] that do not change what a case is. */
 static bool is_of_place(const char *key)
 {
-    static const char *const keys[] = {"results", "roofs",      "shard",       "costs",
-                                       "devices", "durability", "plugin_path", "jobs",
-                                       "lock",    "lock_limit", "claim_limit"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (text_equal(key, keys[i]))
-            return true;
-    return text_starts_with(key, "label.");
+    return text_starts_with(key, "label.") ||
+           IS_AMONG(key, "results", "roofs", "shard", "costs", "devices", "durability",
+                    "plugin_path", "jobs", "lock", "lock_limit", "claim_limit");
 }
 
 static void encode(struct printer *printer, const char *text)

@@ -72,7 +72,7 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
         if (!option)
             error_list_add(errors, entry->origin, "unknown key '%s' in [ab %s]%s%s%s", entry->key,
                            section->name, DID_YOU_MEAN(nearest, ""));
-        else if (option_read(option, &setting, arena, &text, NULL, &error) != GB_OK)
+        else if (option_read(option, &setting, arena, &text, &error) != GB_OK)
             error_list_take(errors, &error);
         else
             good[n++] = setting;
@@ -162,12 +162,9 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
 /* Both sides have the same cases: so no side chooses them. */
 static bool may_change(const struct change *change, struct error_list *errors)
 {
-    static const char *const not_these[] = {"only", "exclude", "like", "rounds", SIDE_AXIS};
     const char *key = change->key;
     bool is_axis = text_starts_with(key, "sweep.") || text_starts_with(key, "zip.");
-    bool is_other = false;
-    for (size_t i = 0; i < sizeof not_these / sizeof *not_these; i++)
-        is_other |= text_equal(key, not_these[i]);
+    bool is_other = IS_AMONG(key, "only", "exclude", "like", "rounds", SIDE_AXIS);
     if (is_axis || is_other)
         error_list_add(errors, change->origin,
                        is_axis ? "'%s': a side of ab gives one value to an option or setting: the "

@@ -274,11 +274,6 @@ static int32_t read_duration(struct reading *reading, struct value *ret)
     return GB_OK;
 }
 
-static const char *word_of(const void *table, size_t i)
-{
-    return ((const char *const *)table)[i];
-}
-
 /* The index of the word in the table, or n. */
 static size_t find_word(const struct reading *reading, const char *const *words, size_t n)
 {
@@ -292,11 +287,11 @@ static size_t find_word(const struct reading *reading, const char *const *words,
 static const char *suggest_word(const struct reading *reading, const char *const *words, size_t n)
 {
     char *word = arena_text_n(reading->arena, reading->text, reading->n);
-    const char *nearest = text_nearest(word, n, word_of, words);
+    const char *nearest = text_nearest(WORDS_OF(words, n), word);
     for (char *c = word; *c && !nearest; c++)
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c - 'A' + 'a');
-    return nearest ? nearest : text_nearest(word, n, word_of, words);
+    return nearest ? nearest : text_nearest(WORDS_OF(words, n), word);
 }
 
 static int32_t read_boolean(struct reading *reading, struct value *ret)

@@ -131,14 +131,6 @@ static int32_t begin_run(struct store *store, const struct request *request,
     return status;
 }
 
-/* Another one, if the file was replaced meanwhile. */
-static int32_t open_run(struct store *store, const struct request *request,
-                        struct appended_run *run, int64_t *ret_id, struct gb_error *error)
-{
-    int32_t status = *run->uuid ? store_run_find(store, run->uuid, ret_id, error) : GB_NOT_FOUND;
-    return status == GB_NOT_FOUND ? begin_run(store, request, run, ret_id, error) : status;
-}
-
 /* Its place among the cases of the run; added if it is not there. */
 static size_t place_of(struct appended_run *run, const struct case_record *record)
 {
@@ -214,7 +206,9 @@ int32_t results_append(const struct request *request, const struct known_device 
     if (status != GB_OK)
         return status;
     struct appended_run *run = find_run(request);
-    status = open_run(store, request, run, &run_id, error);
+    status = *run->uuid ? store_run_find(store, run->uuid, &run_id, error) : GB_NOT_FOUND;
+    if (status == GB_NOT_FOUND) /* or the file was replaced meanwhile */
+        status = begin_run(store, request, run, &run_id, error);
     if (status == GB_OK)
         status = append_parts(store, run_id, device, collector, error);
     if (status == GB_OK)

@@ -108,10 +108,8 @@ static void fill_estimate(struct gbrun_result *seen, struct arena *arena,
 
 static const double *column(const struct case_record *record, const char *name)
 {
-    for (size_t i = 0; i < record->n_columns; i++)
-        if (text_equal(record->columns[i].name, name))
-            return record->columns[i].values;
-    return NULL;
+    const struct sample_column *found = ITEM_NAMED(record->columns, record->n_columns, name, name);
+    return found ? found->values : NULL;
 }
 
 static void fill_samples(struct gbrun_result *seen, const struct case_record *record)

@@ -47,18 +47,10 @@ struct reader {
     struct ini_section *sections;
 };
 
-static struct ini_entry *find_entry(const struct ini_section *section, const char *key)
-{
-    for (size_t i = 0; i < section->n; i++)
-        if (text_equal(section->entries[i].key, key))
-            return &section->entries[i];
-    return NULL;
-}
-
 static const char *value_of(const struct ini_section *section, const char *key,
                             const char *otherwise)
 {
-    const struct ini_entry *entry = find_entry(section, key);
+    const struct ini_entry *entry = ini_entry_of(section, key);
     return entry ? entry->value : otherwise;
 }
 
@@ -256,7 +248,7 @@ static void make_ini(struct reader *reader, const struct ini_section *given, str
 /* What a comparison is decided by; a visit is a case's max_time. */
 static void read_comparison(struct reader *reader, struct ab_params *ret)
 {
-    const struct ini_entry *max_time = find_entry(&reader->sections[TO_BENCH], "max_time");
+    const struct ini_entry *max_time = ini_entry_of(&reader->sections[TO_BENCH], "max_time");
     if (reader->side == SIDE_NONE)
         return;
     ab_section_read(&reader->sections[TO_AB], reader->arena, ret, reader->errors);
@@ -319,7 +311,7 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     if (!error_list_empty(errors))
         return GB_INVALID;
     ret->n_devices = settings_devices(ret->settings, &ret->devices, &ret->n_auto);
-    if (find_entry(&given, "results"))
+    if (ini_entry_of(&given, "results"))
         ret->results = absolute(settings_run(ret->settings)->results, arena);
     return make_case(ret, arena, errors);
 }

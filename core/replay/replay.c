@@ -2,6 +2,7 @@
 #include "core/replay/replay.h"
 
 #include "core/base/host_clock.h"
+#include "core/base/members.h"
 #include "core/run/messages.h"
 #include "core/run/probe.h"
 
@@ -23,16 +24,6 @@ struct sections {
     const char **names;      /* by text: of its section */
     struct error_list *errors;
 };
-
-static const struct ini_section *given_policy(const struct sections *sections, const char *name)
-{
-    for (size_t i = 0; sections->given && i < sections->given->n; i++) {
-        const struct ini_section *section = &sections->given->sections[i];
-        if (text_equal(section->kind, "policy") && text_equal(section->name, name))
-            return section;
-    }
-    return NULL;
-}
 
 /* The end of a word: a blank outside double quotes. NULL: a quote is not closed. */
 static const char *word_end(const char *word)
@@ -127,7 +118,9 @@ static void add_text(struct sections *sections, size_t number, const char *text)
     size_t quotes = *begin == '"' && end[-1] == '"'; /* of a path with blanks */
     const char *name = arena_text_n(sections->arena, begin + quotes,
                                     (size_t)(end - begin) - 2 * quotes);
-    const struct ini_section *given = given_policy(sections, name);
+    const struct ini_section *given = sections->given
+                                          ? ini_section_of(sections->given, "policy", name)
+                                          : NULL;
     if (!*name || (strchr(name, '=') && !quotes)) {
         error_list_add(sections->errors, origin,
                        "'%s' names no policy: expected its name, then key=value for its options",
@@ -163,10 +156,7 @@ static const struct plugin_settings *settings_named(const struct settings *setti
 {
     const struct plugin_settings *items;
     size_t n = settings_policies(settings, &items);
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(items[i].name, name))
-            return &items[i];
-    return NULL;
+    return ITEM_NAMED(items, n, name, name);
 }
 
 static void add_policy(struct replay_policies *policies, struct arena *arena, const char *label,
@@ -174,21 +164,6 @@ static void add_policy(struct replay_policies *policies, struct arena *arena, co
 {
     ARENA_APPEND(arena, policies->items, policies->n,
                  (struct replay_policy){.label = label, .settings = settings});
-}
-
-/* --plugin-path first, from the current folder; then plugin_path of [gbrun], from that of the
- * configuration. */
-static void find_folders(const struct replay_request *request, const struct settings *settings,
-                         struct arena *arena, struct path_list *ret)
-{
-    const struct gb_list *own = &settings_run(settings)->plugin_path;
-    const char **all = ARENA_ARRAY(arena, const char *, request->n_plugin_path + own->n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < request->n_plugin_path; i++)
-        all[n++] = path_from(".", request->plugin_path[i], arena);
-    for (size_t i = 0; i < own->n; i++)
-        all[n++] = ((const char *const *)own->items)[i];
-    module_folders(request->ini_folder, all, n, arena, ret);
 }
 
 /* Policies by their sections. */
@@ -227,11 +202,7 @@ static bool needs_options(const struct gb_plugin *plugin)
     return false;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct replay_policy *first = a, *second = b;
-    return strcmp(first->label, second->label);
-}
+ORDER_BY_TEXT(compare_ids, struct replay_policy, label)
 
 /* Every policy there is, with its defaults. */
 static int32_t take_all(const struct path_list *folders, struct arena *arena,
@@ -281,7 +252,8 @@ int32_t replay_policies_read(const struct replay_request *request, struct arena 
     for (size_t i = 0; i < n_texts; i++)
         add_text(&sections, i, request->texts[i]);
     settings_parse_policies(&sections.ini, request->ini_folder, arena, &settings, errors);
-    find_folders(request, settings, arena, &folders);
+    module_folders(request->plugin_path, request->n_plugin_path,
+                   &settings_run(settings)->plugin_path, request->ini_folder, arena, &folders);
     const struct plugin_request *requests;
     if (n_texts == 0 && settings_requests(settings, &requests) == 0 && error_list_empty(errors))
         return take_all(&folders, arena, ret, errors);

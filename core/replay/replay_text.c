@@ -11,11 +11,6 @@ enum { POLICY_COLUMNS = 44, WHY_COLUMNS = 64 };
 
 /* ---- for programs ---- */
 
-static const char *outcome_word(const struct replay_result *result)
-{
-    return result->has_failed ? "failed" : result->has_ended ? "stopped" : "not yet";
-}
-
 static double share_of(const struct trace *trace, const struct replay_result *result)
 {
     return result->has_failed ? NAN : (double)result->n / (double)trace->n;
@@ -39,7 +34,11 @@ static double share_of(const struct trace *trace, const struct replay_result *re
       "timer was dithered")                                                                        \
     X(policy, TEXT, p->label, "", "The policy with its options")                                   \
     X(policy_plugin, TEXT, p->settings->info->plugin.id, "", "Id of its plugin")                   \
-    X(outcome, TEXT, outcome_word(r), "", "stopped, not yet (the samples ended first) or failed")  \
+    X(outcome, TEXT,                                                                               \
+      r->has_failed  ? "failed"                                                                    \
+      : r->has_ended ? "stopped"                                                                   \
+                     : "not yet",                                                                  \
+      "", "stopped, not yet (the samples ended first) or failed")                                  \
     X(stopped_at, INTEGER, r->has_failed ? -1 : (int64_t)r->n, "",                                 \
       "Samples after which the policy stopped")                                                    \
     X(elapsed_ns, REAL, r->has_failed ? NAN : r->elapsed_ns, "ns",                                 \
@@ -246,17 +245,11 @@ static void add_modes(struct text *out, const struct replay_policy *policy,
 static void add_table(struct text *out, int style, const struct trace *trace,
                       const struct replay_policies *policies, const struct replay_result *results)
 {
-    static const struct {
-        const char *head;
-        bool is_right;
-    } columns[] = {{"policy", false},  {"stopped at", true}, {"after", true},    {"used", true},
-                   {"verdict", false}, {"estimate", true},   {"interval", true}, {"error", true},
-                   {"holds", false},   {"why", false}};
     CLEANUP(table_free) struct table table = {0};
     add_head(out, trace);
     text_add(out, "\n");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(&table, columns[i].head, columns[i].is_right);
+    table_columns(&table, "policy|>stopped at|>after|>used|verdict|>estimate|>interval|>error|"
+                          "holds|why");
     for (size_t i = 0; i < policies->n; i++)
         add_row(&table, trace, &policies->items[i], &results[i]);
     table_write(&table, style, out);

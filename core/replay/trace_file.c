@@ -252,10 +252,8 @@ static const char *names_of_fields(const struct text_reader *reader)
 
 static size_t field_named(const struct text_reader *reader, const char *name)
 {
-    for (size_t i = 0; i < reader->n_fields; i++)
-        if (text_equal(reader->fields[i].text, name))
-            return i;
-    return FIELDS_MAX;
+    const size_t i = text_index(TEXTS_OF(reader->fields, reader->n_fields, text), name);
+    return i < reader->n_fields ? i : FIELDS_MAX;
 }
 
 /* The column that --column means in the first line. */

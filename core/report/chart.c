@@ -15,10 +15,8 @@ int chart_kind_named(const char *word)
         CHART_MAP(CHART_WORD)
 #undef CHART_WORD
     };
-    for (int i = 0; i < CHART_KINDS; i++)
-        if (text_equal(words[i], word))
-            return i;
-    return -1;
+    const size_t i = text_index(WORDS_OF(words, CHART_KINDS), word);
+    return i < CHART_KINDS ? (int)i : -1;
 }
 
 static bool is_time(const struct chart *chart)
@@ -482,13 +480,11 @@ static const struct axis *largest(const struct axis *axes, size_t n, bool number
 bool chart_choose(struct view *view, const char *bench, struct chart_request *ret)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    const struct survey_bench *found = NULL;
+    const struct survey_bench *found = ITEM_NAMED(view->survey.benches, view->survey.n_benches,
+                                                  name, bench);
     struct gb_error error;
     int32_t status = GB_OK;
     size_t n = 0;
-    for (size_t i = 0; i < view->survey.n_benches && !found; i++)
-        if (text_equal(view->survey.benches[i].name, bench))
-            found = &view->survey.benches[i];
     if (!found)
         return false;
     struct axis *axes = ARENA_ARRAY(&arena, struct axis, found->n_parameters + 1);

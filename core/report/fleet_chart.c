@@ -339,9 +339,7 @@ static void add_row(const struct fleet_result *result, const struct fleet_node *
                     struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    text_add(out, "<tr class=\"filtered\" data-label=\"");
-    xml_add_text(out, node->name);
-    text_add(out, "\">");
+    xml_print(out, "<tr class=\"filtered\" data-label=\"%s\">", node->name);
     html_cell(out, "", node->name);
     html_cell(out,
               node->is_flagged                   ? "bad"
@@ -393,8 +391,7 @@ static void add_notes(const struct fleet_result *result, struct text *out)
     for (char *line = strtok_r(notes.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         size_t indent = strspn(line, " ");
         text_add(out, indent ? "<li class=\"inner\"><bdi>" : "<li><bdi>");
-        xml_add_text(out, line + indent);
-        text_add(out, "</bdi></li>\n");
+        xml_print(out, "%s</bdi></li>\n", line + indent);
     }
     text_add(out, "</ul>\n</div>\n");
 }

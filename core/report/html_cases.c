@@ -2,6 +2,8 @@
  * case its distribution, its samples, all that is known. */
 #include "core/report/html_page.h"
 
+#include "core/base/members.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +26,10 @@ enum { MINI_WIDTH = 150, MINI_MIDDLE = 75, MINI_REACH = 70 };
 static const double WIDEST = 0.2;
 
 /* "r0c12". */
-static void add_anchor(const struct html_run *run, const struct view_row *row, struct text *out)
+static const char *anchor_of(const struct html_run *run, const struct view_row *row,
+                             struct arena *arena)
 {
-    text_printf(out, "r%zuc%lld", run->number, (long long)row->c.id);
+    return arena_printf(arena, "r%zuc%lld", run->number, (long long)row->c.id);
 }
 
 /* The reach of most intervals: what fills a small picture. */
@@ -73,11 +76,7 @@ struct compared_record {
     const struct compared *c;
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct compared_record *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ORDER_BY_NUMBER(compare_ids, struct compared_record, id)
 
 /* Those of a baseline (NULL: none), sorted; the caller's to free. */
 static struct compared_record *records_of(const struct compare_against *against, size_t *ret_n)
@@ -121,8 +120,7 @@ static void add_ratio(const struct compared *c, struct text *out)
         text_printf(&words, "%.4g", exp(result->theta));
         if (isfinite(result->low) && isfinite(result->high))
             text_printf(&words, " [%.4g, %.4g]", exp(result->low), exp(result->high));
-        xml_add_text(out, text_get(&words));
-        text_add(out, "</td><td>");
+        xml_print(out, "%s</td><td>", text_get(&words));
         add_mini(out, exp(result->low), exp(result->theta), exp(result->high), 0.1, is_bad ? 1 : 0);
         text_add(out, "</td>");
     } else {
@@ -145,14 +143,12 @@ static void add_time(const struct html_run *run, const struct shown *shown, doub
         text_printf(out, "<td class=\"bad\" colspan=\"%d\">", run->against ? 6 : 3);
         case_status_describe(record->status, record->status_text ? record->status_text : "",
                              &words);
-        xml_add_text(out, text_get(&words));
-        text_add(out, "</td>");
+        xml_print(out, "%s</td>", text_get(&words));
         return;
     }
     text_printf(out, "<td class=\"n\" data-v=\"%.9g\">", central);
     shown_add_central(&words, shown);
-    xml_add_text(out, text_get(&words));
-    text_add(out, "</td><td>");
+    xml_print(out, "%s</td><td>", text_get(&words));
     add_mini(out, shown->has_interval ? shown->low_ns / central : NAN, 1,
              shown->has_interval ? shown->high_ns / central : NAN, scale, 0);
     text_clear(&words);
@@ -169,13 +165,9 @@ static void add_row(const struct html_run *run, const struct view_row *rows, siz
     struct text *out = run->out;
     struct shown shown = combine_rounds(rows, n, arena);
     const struct case_record *record = &shown.row.c.record;
-    text_add(out, "<tr class=\"filtered\" data-label=\"");
-    xml_add_text(out, shown.row.label);
-    text_add(out, "\"><td><a href=\"#");
-    add_anchor(run, rows, out);
-    text_add(out, "\"><bdi>");
-    xml_add_text(out, shown.row.label);
-    text_add(out, "</bdi></a></td>");
+    xml_print(out,
+              "<tr class=\"filtered\" data-label=\"%s\"><td><a href=\"#%s\"><bdi>%s</bdi></a></td>",
+              shown.row.label, anchor_of(run, rows, arena), shown.row.label);
     add_time(run, &shown, scale, out);
     bool is_measured = isfinite(shown.central_ns) && record->status == CASE_OK;
     if (run->against && is_measured)
@@ -560,9 +552,7 @@ static void add_messages(const struct view_row *rows, size_t n, struct text *out
         for (size_t j = 0; j < rows[i].c.record.n_messages; j++) {
             text_add(out, any ? "" : "<ul>\n");
             any = true;
-            text_add(out, "<li><bdi>");
-            xml_add_text(out, rows[i].c.record.messages[j].text);
-            text_add(out, "</bdi></li>\n");
+            xml_print(out, "<li><bdi>%s</bdi></li>\n", rows[i].c.record.messages[j].text);
         }
     text_add(out, any ? "</ul>\n" : "");
 }
@@ -596,20 +586,15 @@ static int32_t add_case(const struct html_run *run, const struct view_row *rows,
     int32_t status = case_samples_read(run->view, rows, n, SORTED, BUCKETS, arena, &samples, error);
     if (status != GB_OK)
         return status;
-    text_add(out, "<details class=\"filtered\" id=\"");
-    add_anchor(run, rows, out);
-    text_add(out, "\" data-label=\"");
-    xml_add_text(out, shown.row.label);
-    text_add(out, "\"><summary><bdi>");
-    xml_add_text(out, shown.row.label);
-    text_add(out, "</bdi> \u00A0<b>");
     shown_add_central(&words, &shown);
     if (shown.row.c.record.status != CASE_OK) {
         text_clear(&words);
         case_status_describe(shown.row.c.record.status, shown.row.c.record.status_text, &words);
     }
-    xml_add_text(out, text_get(&words));
-    text_add(out, "</b></summary>\n");
+    xml_print(out,
+              "<details class=\"filtered\" id=\"%s\" data-label=\"%s\"><summary><bdi>%s</bdi> "
+              "\u00A0<b>%s</b></summary>\n",
+              anchor_of(run, rows, arena), shown.row.label, shown.row.label, text_get(&words));
     if (samples.n_sorted > 0) {
         double unit_ns = time_unit_of(samples.sorted[samples.n_sorted / 2])->ns;
         add_distribution(&shown, &samples, unit_ns, out);

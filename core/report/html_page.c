@@ -134,20 +134,14 @@ void html_heading(struct text *out, const char *words)
 
 void html_fact(struct text *out, const char *name, const char *value)
 {
-    if (!value || !*value)
-        return;
-    text_add(out, "<dt>");
-    xml_add_text(out, name);
-    text_add(out, "</dt><dd><bdi>");
-    xml_add_text(out, value);
-    text_add(out, "</bdi></dd>\n");
+    if (value && *value)
+        xml_print(out, "<dt>%s</dt><dd><bdi>%s</bdi></dd>\n", name, value);
 }
 
 void html_cell(struct text *out, const char *class, const char *words)
 {
     text_printf(out, *class ? "<td class=\"%s\">" : "<td>", class);
-    xml_add_text(out, words);
-    text_add(out, "</td>");
+    xml_print(out, "%s</td>", words);
 }
 
 void html_number(struct text *out, const char *class, const char *format, double value)

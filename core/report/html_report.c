@@ -163,11 +163,8 @@ static void add_lines(struct text *out, const struct search_found *found,
 {
     CLEANUP(text_free) struct text lines = {0};
     write(found, &lines);
-    if (lines.length == 0)
-        return;
-    text_add(out, "<pre>");
-    xml_add_text(out, text_get(&lines));
-    text_add(out, "</pre>\n");
+    if (lines.length > 0)
+        xml_print(out, "<pre>%s</pre>\n", text_get(&lines));
 }
 
 static int32_t add_searches(const struct html_run *run, struct gb_error *error)
@@ -238,11 +235,8 @@ static void add_verification_head(struct text *out, bool is_histogram)
     }
     text_add(out, "<h3>Elements by relative difference from the reference</h3>\n"
                   "<div class=\"wide\"><table>\n<tr><th>case</th><th>output</th>");
-    for (int i = 0; i < VERIFY_CLASSES; i++) {
-        text_add(out, "<th class=\"n\">");
-        xml_add_text(out, verify_class_name(i));
-        text_add(out, "</th>");
-    }
+    for (int i = 0; i < VERIFY_CLASSES; i++)
+        xml_print(out, "<th class=\"n\">%s</th>", verify_class_name(i));
     text_add(out, "</tr>\n");
 }
 
@@ -339,9 +333,7 @@ static int32_t add_modules(const struct html_run *run, struct gb_error *error)
 static void add_device(const struct device_record *device, struct text *out)
 {
     char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
-    text_add(out, "<h3>Device <bdi>");
-    xml_add_text(out, device->model);
-    text_add(out, "</bdi></h3>\n<dl>\n");
+    xml_print(out, "<h3>Device <bdi>%s</bdi></h3>\n<dl>\n", device->model);
     html_fact(out, "UUID", device->uuid);
     for (size_t i = 0; i < device->n_clocks; i++) {
         CLEANUP(text_free) struct text words = {0};
@@ -372,9 +364,9 @@ static int32_t add_machine(const struct html_run *run, struct gb_error *error)
     for (size_t i = 0; i < run->view->devices[0].n; i++)
         add_device(&run->view->devices[0].items[i].record, out);
     int32_t status = add_modules(run, error);
-    text_add(out, "<details><summary>The configuration in force</summary>\n<pre>");
-    xml_add_text(out, record->config ? record->config : "");
-    text_add(out, "</pre></details>\n");
+    xml_print(out,
+              "<details><summary>The configuration in force</summary>\n<pre>%s</pre></details>\n",
+              record->config ? record->config : "");
     return status;
 }
 
@@ -386,23 +378,17 @@ static void add_head(const struct html_run *run, const char *path)
     const struct survey *survey = &run->view->survey;
     CLEANUP(text_free) struct text facts = {0};
     struct text *out = run->out;
-    text_add(out, "<section>\n<h1><bdi>");
-    xml_add_text(out, path);
+    xml_print(out, "<section>\n<h1><bdi>%s", path);
     text_printf(out, "</bdi>, run %lld</h1>\n<p>%zu cases", (long long)run->view->runs[0].number,
                 run->n_groups);
     if (survey->device) {
-        text_add(out, " on <bdi>");
-        xml_add_text(out,
-                     run->view->devices[0].n ? run->view->devices[0].items[0].record.model : "");
+        xml_print(out, " on <bdi>%s",
+                  run->view->devices[0].n ? run->view->devices[0].items[0].record.model : "");
         text_add(out, survey->several_devices ? "</bdi> and others" : "</bdi>");
     }
-    text_add(out, ", host <bdi>");
-    xml_add_text(out, fact_of(record->facts, record->n_facts, "host"));
     text_printf(&facts, "%.10s %.8s UTC, gbrun %s", record->started,
                 strlen(record->started) > 11 ? record->started + 11 : "", record->version);
-    text_add(out, "</bdi>, ");
-    xml_add_text(out, text_get(&facts));
-    text_add(out, "</p>\n");
+    xml_print(out, ", host <bdi>%s</bdi>, %s</p>\n", FACT(record, "host"), text_get(&facts));
 }
 
 static int32_t write_parts(const struct html_run *run, struct view *combined,
@@ -426,25 +412,19 @@ static int32_t write_parts(const struct html_run *run, struct view *combined,
     return status == GB_OK ? add_machine(run, error) : status;
 }
 
-static void free_comparison(struct compare **compare)
-{
-    compare_free(*compare);
-}
-
 static int32_t add_side(struct compare *compare, const struct html_input *input,
                         struct gb_error *error)
 {
     CLEANUP(text_free) struct text run = {0};
-    struct store *store = NULL;
-    int32_t status = store_open(input->path, STORE_READ, &store, error);
+    CLEANUP(store_leave) struct store *store = NULL;
+    const int32_t status = store_open(input->path, STORE_READ, &store, error);
     if (input->run > 0)
         text_printf(&run, "%lld", (long long)input->run);
     else
         text_add(&run, "newest");
-    if (status == GB_OK)
-        status = compare_add_run(compare, store, input->path, text_get(&run), input->path, error);
-    store_close(store, NULL);
-    return status;
+    return status == GB_OK
+               ? compare_add_run(compare, store, input->path, text_get(&run), input->path, error)
+               : status;
 }
 
 static int32_t compare_runs(const struct html_input *base, const struct html_input *new,
@@ -506,7 +486,7 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
                          size_t number, struct text *out, size_t *n_cases, struct gb_error *error)
 {
     CLEANUP(close_views) struct views views = {0};
-    CLEANUP(free_comparison) struct compare *compare = NULL;
+    CLEANUP(compare_leave) struct compare *compare = NULL;
     struct html_run run = {.out = out, .view = &views.single, .number = number};
     int32_t status = open_views(input, options, &views, error);
     if (status == GB_OK && options->baseline)

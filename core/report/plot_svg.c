@@ -235,9 +235,7 @@ static double x_of(const struct plot_series *series, uint64_t i)
 static void end_mark(struct text *out, const struct plot_series *series, uint64_t i)
 {
     if (series->titles && series->titles[i]) {
-        text_add(out, "><title>");
-        xml_add_text(out, series->titles[i]);
-        text_add(out, "</title></path>\n");
+        xml_print(out, "><title>%s</title></path>\n", series->titles[i]);
     } else {
         text_add(out, "/>\n");
     }

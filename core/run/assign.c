@@ -144,7 +144,7 @@ static struct slot *free_slot(struct run *run)
 static void warn_of_users(struct run *run, const struct known_device *device)
 {
     struct device_state *state = run_device(run, device);
-    const char *n = fact_of(device->facts, device->n_facts, "other_processes");
+    const char *n = FACT(device, "other_processes");
     if (strtol(n, NULL, 10) > 0 && !state->has_said_users && !run->plan->progress->is_quiet &&
         !machine_load_is_ignored())
         progress_line(run->plan->progress, "gbrun: device %s: other processes use it: %s",

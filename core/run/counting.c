@@ -34,25 +34,15 @@ struct counting {
     size_t n_values, n_refused; /* refused: without a name that one can write, or too many */
 };
 
-static bool is_word(const char *text, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(text, words[i]))
-            return true;
-    return false;
-}
-
 static bool means_yes(const char *text)
 {
-    static const char *const words[] = {"yes", "true", "on", "1"};
-    return is_word(text, words, sizeof words / sizeof *words);
+    return IS_AMONG(text, "yes", "true", "on", "1");
 }
 
 /* False: the key `counters` wants nothing. */
 static bool counting_is_wanted(const char *setting)
 {
-    static const char *const words[] = {"no", "false", "off", "0", ""};
-    return !is_word(setting, words, sizeof words / sizeof *words);
+    return !IS_AMONG(setting, "no", "false", "off", "0", "");
 }
 
 /* ---- what is asked ---- */

@@ -73,15 +73,10 @@ struct node_task node_task_of_environment(void)
 
 /* ---- groups ---- */
 
-static const char *fact(const struct known_device *device, const char *name)
-{
-    return fact_of(device->facts, device->n_facts, name);
-}
-
 static int compare_places(const void *a, const void *b)
 {
     const struct known_device *first = a, *second = b;
-    const int order = strcmp(fact(first, "pci"), fact(second, "pci"));
+    const int order = strcmp(FACT(first, "pci"), FACT(second, "pci"));
     return order ? order : strcmp(first->info.uuid, second->info.uuid);
 }
 
@@ -98,7 +93,7 @@ static void make_group(const struct known_device *devices, uint32_t n, struct ar
     *ret = *devices;
     memcpy(facts, devices->facts, devices->n_facts * sizeof *facts);
     ret->group = (struct case_devices){
-        .variable = {fact(devices, DEVICE_FACT_VISIBLE_BY), arena_text(arena, text_get(&words))},
+        .variable = {FACT(devices, DEVICE_FACT_VISIBLE_BY), arena_text(arena, text_get(&words))},
         .uuids = uuids,
         .n = n};
     facts[ret->n_facts++] = (struct fact){DEVICE_FACT_GROUP, ret->group.variable.value};
@@ -133,7 +128,7 @@ void device_groups_make(struct device_list *devices, uint32_t n_each, const stru
         for (end = i + 1; end < devices->n && devices->items[end].settings == first->settings;)
             end++;
         const uint32_t n = (uint32_t)(end - i);
-        const bool can_be_chosen = *fact(first, DEVICE_FACT_VISIBLE_BY) && *first->info.uuid;
+        const bool can_be_chosen = *FACT(first, DEVICE_FACT_VISIBLE_BY) && *first->info.uuid;
         if (!can_be_chosen) {
             memcpy(&kept[n_kept], first, n * sizeof *kept);
             n_kept += n;

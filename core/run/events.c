@@ -57,69 +57,51 @@ static void line_end(struct line *line, struct events *events)
 
 /* ---- events ---- */
 
-/* A member of an event: a text, NULL for null; a number that is whole; or another one. */
-struct member {
-    const char *name;
-    enum { TEXT, INTEGER, REAL } kind;
-    const char *text;
-    int64_t integer;
-    double real;
-};
-#define TEXT(name, value) ((struct member){(name), TEXT, .text = (value)})
-#define INTEGER(name, value) ((struct member){(name), INTEGER, .integer = (int64_t)(value)})
-#define REAL(name, value) ((struct member){(name), REAL, .real = (value)})
-
-static void write_event(struct events *events, const char *event, const struct member *members,
+static void write_event(struct events *events, const char *event, const struct named_value *members,
                         size_t n)
 {
     struct line line;
     if (!events)
         return;
     line_begin(&line, event);
-    for (const struct member *member = members; member < members + n; member++)
-        if (member->kind == TEXT)
-            json_text(&line.json, member->name, member->text);
-        else if (member->kind == INTEGER)
-            json_integer(&line.json, member->name, member->integer);
-        else
-            json_real(&line.json, member->name, member->real);
+    json_values(&line.json, members, n);
     line_end(&line, events);
 }
-#define WRITE_EVENT(events, event, ...)                                                            \
-    write_event(events, event, (const struct member[]){__VA_ARGS__},                               \
-                sizeof((const struct member[]){__VA_ARGS__}) / sizeof(struct member))
 
 void events_run_begin(struct events *events, const struct events_run *run)
 {
-    WRITE_EVENT(events, "run_begin", TEXT("format", "gbrun events 1"),
-                TEXT("verb", run->is_of_ab ? "ab" : "run"), TEXT("run_uuid", run->uuid),
-                TEXT("results", run->results), INTEGER("n_visits", run->n_visits),
-                INTEGER("n_done", run->n_done));
+    write_event(events, "run_begin",
+                VALUES(TEXT("format", "gbrun events 1"), TEXT("verb", run->is_of_ab ? "ab" : "run"),
+                       TEXT("run_uuid", run->uuid), TEXT("results", run->results),
+                       INTEGER("n_visits", run->n_visits), INTEGER("n_done", run->n_done)));
 }
 
 void events_case_begin(struct events *events, const struct visit *visit,
                        const struct case_record *record)
 {
-    WRITE_EVENT(events, "case_begin", TEXT("uuid", record->uuid), TEXT("uid", record->uid),
-                TEXT("bench", visit->bench_case.bench), TEXT("label", text_get(&visit->label)),
-                INTEGER("position", visit->bench_case.position), INTEGER("round", record->round),
-                TEXT("device", visit->device ? visit->device->label : NULL));
+    write_event(
+        events, "case_begin",
+        VALUES(TEXT("uuid", record->uuid), TEXT("uid", record->uid),
+               TEXT("bench", visit->bench_case.bench), TEXT("label", text_get(&visit->label)),
+               INTEGER("position", visit->bench_case.position), INTEGER("round", record->round),
+               TEXT("device", visit->device ? visit->device->label : NULL)));
 }
 
 void events_estimate(struct events *events, const struct case_record *record,
                      const struct so_far *so_far)
 {
     const struct so_far_median now = so_far_median(so_far);
-    WRITE_EVENT(events, "estimate", TEXT("uuid", record->uuid), INTEGER("n_samples", so_far->n),
-                REAL("median_ns", now.median_ns), REAL("low_ns", now.low_ns),
-                REAL("high_ns", now.high_ns), REAL("confidence", now.confidence));
+    write_event(events, "estimate",
+                VALUES(TEXT("uuid", record->uuid), INTEGER("n_samples", so_far->n),
+                       REAL("median_ns", now.median_ns), REAL("low_ns", now.low_ns),
+                       REAL("high_ns", now.high_ns), REAL("confidence", now.confidence)));
 }
 
 void events_case_end(struct events *events, const struct case_record *record, uint64_t n_samples)
 {
     enum { OF_ESTIMATE = 6 };
     const struct gb_estimate *estimate = &record->estimate;
-    const struct member members[] = {
+    const struct named_value members[] = {
         TEXT("uuid", record->uuid),
         TEXT("status", case_status_word(record->status)),
         TEXT("status_text", record->status_text),
@@ -141,14 +123,16 @@ void events_case_end(struct events *events, const struct case_record *record, ui
 
 void events_round_end(struct events *events, uint32_t n_rounds, size_t n_decided, size_t n_pairs)
 {
-    WRITE_EVENT(events, "round_end", INTEGER("n_rounds", n_rounds), INTEGER("n_decided", n_decided),
-                INTEGER("n_pairs", n_pairs));
+    write_event(events, "round_end",
+                VALUES(INTEGER("n_rounds", n_rounds), INTEGER("n_decided", n_decided),
+                       INTEGER("n_pairs", n_pairs)));
 }
 
 void events_run_end(struct events *events, int exit_code, uint64_t n_bad, uint64_t n_left)
 {
-    WRITE_EVENT(events, "run_end", INTEGER("exit_code", exit_code), INTEGER("n_bad", n_bad),
-                INTEGER("n_left", n_left));
+    write_event(events, "run_end",
+                VALUES(INTEGER("exit_code", exit_code), INTEGER("n_bad", n_bad),
+                       INTEGER("n_left", n_left)));
 }
 
 uint64_t events_close(struct events *events, const char **ret_reason)

@@ -535,10 +535,8 @@ static const void *host_extension(const struct gb_host *interface, const char *i
 static const char *host_device_fact(const struct gb_host *interface, const char *name)
 {
     const struct host *host = host_of(interface);
-    for (size_t i = 0; i < host->n_facts && name; i++)
-        if (text_equal(host->facts[i].name, name))
-            return host->facts[i].value;
-    return NULL;
+    const struct fact *fact = name ? ITEM_NAMED(host->facts, host->n_facts, name, name) : NULL;
+    return fact ? fact->value : NULL;
 }
 
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,

@@ -24,12 +24,13 @@ struct path_list {
 
 /*
  * The folders searched for modules, absolute, in order, those that exist only, each once: n_given
- * folders (relative ones from base_folder), GBRUN_PLUGIN_PATH (colons between), the build tree next
- * to the program (plugins/ *), ../lib/gbrun beside the program's folder, and the folder gbrun was
- * installed to. In plugin_folder.c, which a library that is moved does without.
+ * folders of the command line, those of a configuration's plugin_path (NULL: none; relative ones
+ * from own_base), GBRUN_PLUGIN_PATH (colons between), the build tree next to the program
+ * (plugins/ *), ../lib/gbrun beside the program's folder, and the folder gbrun was installed to. In
+ * plugin_folder.c, which a library that is moved does without.
  */
-void module_folders(const char *base_folder, const char *const *given, size_t n_given,
-                    struct arena *arena, struct path_list *ret);
+void module_folders(const char *const *given, size_t n_given, const struct gb_list *own,
+                    const char *own_base, struct arena *arena, struct path_list *ret);
 
 /* Added to ret: the folder, absolute, unless it does not exist or is there already. */
 void module_folders_add(struct path_list *ret, struct arena *arena, const char *folder);

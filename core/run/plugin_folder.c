@@ -5,12 +5,15 @@
 #error "GBRUN_PLUGIN_DIR is the folder that plugins are installed to"
 #endif
 
-void module_folders(const char *base_folder, const char *const *given, size_t n_given,
-                    struct arena *arena, struct path_list *ret)
+void module_folders(const char *const *given, size_t n_given, const struct gb_list *own,
+                    const char *own_base, struct arena *arena, struct path_list *ret)
 {
     *ret = (struct path_list){0};
     for (size_t i = 0; i < n_given; i++)
-        module_folders_add(ret, arena, path_from(base_folder, given[i], arena));
+        module_folders_add(ret, arena, path_from(".", given[i], arena));
+    for (size_t i = 0; own && i < own->n; i++)
+        module_folders_add(ret, arena,
+                           path_from(own_base, ((const char *const *)own->items)[i], arena));
     module_folders_beside(program_path(), arena, ret);
     module_folders_add(ret, arena, GBRUN_PLUGIN_DIR);
 }

@@ -268,14 +268,6 @@ static int32_t describe_modules(const struct path_list *paths, bool hashes, stru
     return GB_OK;
 }
 
-static bool is_listed(const struct path_list *list, const char *path)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (text_equal(list->items[i], path))
-            return true;
-    return false;
-}
-
 static bool is_wanted(const char *path, const struct plugin_request *requests, size_t n)
 {
     const char *base = strrchr(path, '/');
@@ -302,12 +294,13 @@ int32_t catalogue_load(const struct path_list *folders, const struct plugin_requ
     wanted.items = ARENA_ARRAY(arena, const char *, files.n + n_requests);
     others.items = ARENA_ARRAY(arena, const char *, files.n);
     for (size_t i = 0; i < n_requests; i++)
-        if (requests[i].path && !is_listed(&wanted, requests[i].path))
+        if (requests[i].path &&
+            text_index(WORDS_OF(wanted.items, wanted.n), requests[i].path) == wanted.n)
             wanted.items[wanted.n++] = requests[i].path;
     for (size_t i = 0; i < files.n; i++) {
         struct path_list *list = is_wanted(files.items[i], requests, n_requests) ? &wanted
                                                                                  : &others;
-        if (!is_listed(&wanted, files.items[i]))
+        if (text_index(WORDS_OF(wanted.items, wanted.n), files.items[i]) == wanted.n)
             list->items[list->n++] = files.items[i];
     }
     int32_t status = describe_modules(&wanted, true, arena, ret, error);
@@ -483,9 +476,9 @@ struct validation {
 static bool is_reported(struct probe *probe, const char *option)
 {
     struct validation *validation = probe->context;
-    for (size_t i = 0; i < validation->n_reported; i++)
-        if (text_equal(validation->reported[i], option))
-            return true;
+    const size_t n = validation->n_reported;
+    if (text_index(WORDS_OF(validation->reported, n), option) < n)
+        return true;
     ARENA_APPEND(probe->arena, validation->reported, validation->n_reported, option);
     return false;
 }

@@ -202,7 +202,7 @@ static const double silent_ns = 1e9;
  * parts: those that it says it uses. */
 static void name_lock(struct lock *lock, const struct known_device *device)
 {
-    const char *cpus = fact_of(device->facts, device->n_facts, "cpus");
+    const char *cpus = FACT(device, "cpus");
     char name[128];
     snprintf(name, sizeof name, "%s-%u", device->settings->info->plugin.id, device->info.index);
     if (*device->info.uuid)

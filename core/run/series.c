@@ -212,10 +212,8 @@ static bool is_name(const char *name)
     if (length == 0 || length > SERIES_NAME_MAX || !strchr(letters, *name) ||
         strspn(name, all) < length)
         return false;
-    for (size_t i = 0; i < sizeof taken_names / sizeof *taken_names; i++)
-        if (text_equal(taken_names[i], name))
-            return false;
-    return true;
+    const size_t n_taken = sizeof taken_names / sizeof *taken_names;
+    return text_index(WORDS_OF(taken_names, n_taken), name) == n_taken;
 }
 
 static bool is_unit(const char *unit)

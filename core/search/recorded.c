@@ -54,13 +54,12 @@ static int32_t find_word(struct reading *reading, const char *what, const struct
                          size_t n, double *ret)
 {
     const char *word = text_get(&reading->json.text);
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(words[i].word, word)) {
-            *ret = words[i].value;
-            return GB_OK;
-        }
-    return json_refuse(&reading->json, "'%s' is an unknown %s; expected '%s', '%s', ...", word,
-                       what, words[0].word, words[1].word);
+    const struct word *found = ITEM_NAMED(words, n, word, word);
+    if (found)
+        *ret = found->value;
+    return found ? GB_OK
+                 : json_refuse(&reading->json, "'%s' is an unknown %s; expected '%s', '%s', ...",
+                               word, what, words[0].word, words[1].word);
 }
 #define FIND_WORD(reading, what, words, ret)                                                       \
     find_word((reading), (what), (words), sizeof(words) / sizeof *(words), (ret))

@@ -5,6 +5,7 @@
  * row, the one that is further on wins, by a rule that looks at the rows alone: so the order of
  * merging does not matter. Rows are copied column by column as SQLite holds them, blobs included.
  */
+#include "core/base/members.h"
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"
 
@@ -35,11 +36,7 @@ struct merge {
     struct gb_error *error;
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct row_ids *first = a, *second = b;
-    return (first->from > second->from) - (first->from < second->from);
-}
+ORDER_BY_NUMBER(compare_ids, struct row_ids, from)
 
 /* NULL: that row is not there. */
 static const struct row_ids *find_ids(const struct id_list *list, int64_t from)
@@ -136,12 +133,8 @@ static bool is_same_value(sqlite3_stmt *a, sqlite3_stmt *b, int i)
 /* What says how far on a run or a case is: rows that differ there are copies of different times. */
 static bool is_of_progress(const struct stored_column *column)
 {
-    static const char *const names[] = {"finished", "exit_code", "done",
-                                        "status",   "attempt",   "n_samples"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text_equal(column->name, names[i]))
-            return true;
-    return false;
+    return IS_AMONG(column->name, "finished", "exit_code", "done", "status", "attempt",
+                    "n_samples");
 }
 
 /* Names in which two rows differ; none, if they are copies of different times. */

@@ -25,10 +25,8 @@ const char *case_status_word(int status)
 
 int case_status_named(const char *word)
 {
-    for (int i = 0; i < CASE_STATUSES; i++)
-        if (text_equal(statuses[i].word, word))
-            return i;
-    return -1;
+    const size_t i = text_index(TEXTS_OF(statuses, CASE_STATUSES, word), word);
+    return i < CASE_STATUSES ? (int)i : -1;
 }
 
 bool case_status_is_done(int status)
@@ -74,10 +72,8 @@ const char *verdict_words(int32_t verdict)
 
 int32_t verdict_named(const char *words)
 {
-    for (int i = 0; i < VERDICTS; i++)
-        if (text_equal(verdicts[i].words, words))
-            return verdicts[i].verdict;
-    return GB_VERDICT_NONE;
+    const size_t i = text_index(TEXTS_OF(verdicts, VERDICTS, words), words);
+    return i < VERDICTS ? verdicts[i].verdict : GB_VERDICT_NONE;
 }
 
 int32_t verdict_of_visit(int32_t verdict)
@@ -105,15 +101,13 @@ int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, dou
 
 const char *fact_of(const struct fact *facts, size_t n, const char *name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(facts[i].name, name))
-            return facts[i].value;
-    return "";
+    const struct fact *fact = ITEM_NAMED(facts, n, name, name);
+    return fact ? fact->value : "";
 }
 
 double device_number(const struct device_record *device, const char *fact)
 {
-    return device ? strtod(fact_of(device->facts, device->n_facts, fact), NULL) : 0;
+    return device ? strtod(FACT(device, fact), NULL) : 0;
 }
 
 static const char *const activity_words[] = {[GB_ACTIVITY_KERNEL] = "kernel",

@@ -89,6 +89,8 @@ struct fact {
 #define SHARD_FACT_SHARD "shard"
 #define SHARD_FACT_CASES "plan_cases"
 const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
+/* Of a record that has them. */
+#define FACT(record, name) fact_of((record)->facts, (record)->n_facts, (name))
 
 struct clock_record {
     const char *name;

@@ -32,10 +32,7 @@ const char *bound_word(int bound)
 
 const struct roof *roof_named(const struct roofs *roofs, const char *name)
 {
-    for (size_t i = 0; i < roofs->n; i++)
-        if (text_equal(roofs->items[i].name, name))
-            return &roofs->items[i];
-    return NULL;
+    return ITEM_NAMED(roofs->items, roofs->n, name, name);
 }
 
 bool roof_is_memory(const char *name)
@@ -349,13 +346,9 @@ int32_t roof_library_add(struct roof_library *library, struct store *store, cons
 int32_t roof_library_add_file(struct roof_library *library, const char *path, bool is_chosen,
                               struct gb_error *error)
 {
-    struct store *store = NULL;
-    int32_t status = store_open(path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = roof_library_add(library, store, path, is_chosen, error);
-    store_close(store, NULL);
-    return status;
+    CLEANUP(store_leave) struct store *store = NULL;
+    const int32_t status = store_open(path, STORE_READ, &store, error);
+    return status == GB_OK ? roof_library_add(library, store, path, is_chosen, error) : status;
 }
 
 bool roof_library_user_file(struct text *ret_path)
@@ -435,22 +428,15 @@ static double units_of_small(const struct case_record *record, double n_units)
     return n_kernels == record->n_kernels ? used : 0;
 }
 
-/* On a CPU: does less than what can be under way within a latency of memory, a generous one. */
-static bool is_too_little(const struct stored_case *c, double model_ns)
-{
-    const double latency_ns = 1000;
-    return !c->record.n_activities && model_ns < latency_ns;
-}
-
 static bool is_of_latency(const struct stored_case *c, const struct device_record *device,
                           const struct roofline *roofline)
 {
-    const double far = 4, flops = c->record.work.flops;
+    const double far = 4, latency_ns = 1000, flops = c->record.work.flops;
     const double n_units = device_number(device, "units");
     if (!(central_ns(c) > far * roofline->model_ns))
         return false;
-    if (has_threads(device))
-        return is_too_little(c, roofline->model_ns);
+    if (has_threads(device)) /* does less than what can be under way within a latency of memory */
+        return !c->record.n_activities && roofline->model_ns < latency_ns;
     double used = units_of_small(&c->record, n_units);
     return used > 0 && (!roofline->math ||
                         central_ns(c) > far * flops / roofline->math->rate * 1e9 * n_units / used);
@@ -461,7 +447,7 @@ static bool is_of_latency(const struct stored_case *c, const struct device_recor
 static double sharers_of(const struct device_record *device, const char *fact, double n,
                          double unknown)
 {
-    const char *at = fact_of(device->facts, device->n_facts, fact);
+    const char *at = FACT(device, fact);
     double sharers = 0;
     if (!*at)
         return unknown;

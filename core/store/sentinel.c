@@ -1,6 +1,7 @@
 /* sentinel.c - see sentinel.h. */
 #include "core/store/sentinel.h"
 
+#include "core/base/members.h"
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
 #include "core/store/store_internal.h"
@@ -12,21 +13,19 @@
 int32_t store_sentinel(struct store *store, int64_t run_id, struct arena *arena,
                        struct sentinel_reading **ret, size_t *ret_n, struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(
-        store,
+    struct query select = query_begin(
+        store, error,
         "SELECT coalesce(c.device_id, 0), s.version, s.time_ns, s.at FROM bench_case AS c "
         "JOIN sentinel AS s ON s.case_id = c.id WHERE c.run_id = ? AND s.time_ns > 0 AND "
         "s.time_ns < 9e999 ORDER BY 1, 2, s.at, c.sequence, s.moment",
-        run_id, error);
-    if (!select)
-        return store_failure(error);
-    int code;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW)
+        "i", run_id);
+    while (query_next(&select))
         ARENA_APPEND(arena, *ret, *ret_n,
-                     ((struct sentinel_reading){
-                         sqlite3_column_int64(select, 0), (uint32_t)sqlite3_column_int64(select, 1),
-                         sqlite3_column_double(select, 2), row_text(select, 3, arena)}));
-    return store_end_rows(store, select, code, error);
+                     ((struct sentinel_reading){sqlite3_column_int64(select.row, 0),
+                                                (uint32_t)sqlite3_column_int64(select.row, 1),
+                                                sqlite3_column_double(select.row, 2),
+                                                row_text(select.row, 3, arena)}));
+    return query_end(&select);
 }
 
 size_t sentinel_group(const struct sentinel_reading *readings, size_t n)
@@ -70,11 +69,7 @@ struct ranked {
     size_t index;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    return (x->y > y->y) - (x->y < y->y);
-}
+ORDER_BY_NUMBER(compare_ranked, struct ranked, y)
 
 /* Mean ranks of those that are equal, from 1. */
 static double *ranks_of(const double *y, size_t n)

@@ -173,6 +173,36 @@ int32_t store_end_rows(struct store *store, sqlite3_stmt *statement, int code,
     return status;
 }
 
+struct query query_begin(struct store *store, struct gb_error *error, const char *sql,
+                         const char *kinds, ...)
+{
+    struct query query = {store, error, store_statement(store, sql, error), SQLITE_DONE};
+    va_list parameters;
+    va_start(parameters, kinds);
+    for (int at = 1; query.row && kinds[at - 1]; at++) {
+        const bool is_bound =
+            kinds[at - 1] == 'i'
+                ? store_bind_integer(store, query.row, at, va_arg(parameters, int64_t), error)
+                : store_bind_text(store, query.row, at, va_arg(parameters, const char *), error);
+        query.row = is_bound ? query.row : NULL;
+    }
+    va_end(parameters);
+    return query;
+}
+
+bool query_next(struct query *query)
+{
+    query->code = query->row ? sqlite3_step(query->row) : SQLITE_DONE;
+    return query->code == SQLITE_ROW;
+}
+
+int32_t query_end(const struct query *query)
+{
+    const int code = query->code == SQLITE_ROW ? SQLITE_DONE : query->code;
+    return query->row ? store_end_rows(query->store, query->row, code, query->error)
+                      : store_failure(query->error);
+}
+
 int32_t store_execute(struct store *store, const char *sql, struct gb_error *error)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) ? store_error(store, error) : GB_OK;
@@ -697,6 +727,11 @@ int32_t store_open_as(const struct stored_schema *schema, const char *path, int 
     store->writes = false; /* nothing to fold into the file */
     store_close(store, NULL);
     return status;
+}
+
+void store_leave(struct store **store)
+{
+    store_close(*store, NULL);
 }
 
 int32_t store_open(const char *path, int mode, struct store **ret, struct gb_error *error)

@@ -22,6 +22,8 @@ int32_t store_open(const char *path, int mode, struct store **ret, struct gb_err
 /* In STORE_WRITE also checkpoints; a failure to do so is an error. Frees the store in any case.
  * NULL allowed. */
 int32_t store_close(struct store *store, struct gb_error *error);
+/* For CLEANUP, of a file that is only read. */
+void store_leave(struct store **store);
 
 /* Called each tenth of a second while another program holds a lock on the file, n from 0. False:
  * give up. NULL, as at first: 5 s. */

@@ -76,6 +76,20 @@ int32_t store_integer(struct store *store, const char *sql, int64_t id, int64_t 
 int32_t store_end_rows(struct store *store, sqlite3_stmt *statement, int code,
                        struct gb_error *error);
 
+/* Rows of a literal's statement, as `row` while query_next is true. The parameters in order, by a
+ * letter each: i an int64_t, t a text, which stays until the end. */
+struct query {
+    struct store *store;
+    struct gb_error *error;
+    sqlite3_stmt *row;
+    int code;
+};
+struct query query_begin(struct store *store, struct gb_error *error, const char *sql,
+                         const char *kinds, ...);
+bool query_next(struct query *query); /* false, too: an error */
+/* Also before the last row; the error of whatever has failed since it began. */
+int32_t query_end(const struct query *query);
+
 /* Statements that give no rows, with semicolons between. */
 int32_t store_execute(struct store *store, const char *sql, struct gb_error *error);
 

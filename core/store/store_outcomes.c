@@ -71,23 +71,19 @@ static const char select_outcomes[] = "SELECT " OUTCOME_MAP(
 static int32_t read_parameters(struct store *store, struct arena *arena, struct outcome *ret,
                                struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(store,
-                                              "SELECT name, value, is_axis, is_identity FROM "
-                                              "parameter WHERE case_id = ? ORDER BY ordinal",
-                                              ret->id, error);
-    if (!select)
-        return store_failure(error);
+    struct query select = query_begin(store, error,
+                                      "SELECT name, value, is_axis, is_identity FROM parameter "
+                                      "WHERE case_id = ? ORDER BY ordinal",
+                                      "i", ret->id);
     struct outcome_parameter *parameters = NULL;
-    int code;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        struct outcome_parameter *parameter = ARENA_ADD(arena, parameters, ret->n_parameters);
-        *parameter = (struct outcome_parameter){.name = row_text(select, 0, arena),
-                                                .value = row_text(select, 1, arena),
-                                                .is_axis = sqlite3_column_int(select, 2),
-                                                .is_identity = sqlite3_column_int(select, 3)};
-    }
+    while (query_next(&select))
+        ARENA_APPEND(arena, parameters, ret->n_parameters,
+                     (struct outcome_parameter){.name = row_text(select.row, 0, arena),
+                                                .value = row_text(select.row, 1, arena),
+                                                .is_axis = sqlite3_column_int(select.row, 2),
+                                                .is_identity = sqlite3_column_int(select.row, 3)});
     ret->parameters = parameters;
-    return store_end_rows(store, select, code, error);
+    return query_end(&select);
 }
 
 /* Records of one benchmark at one place of its sweep have the same parameters. */
@@ -149,28 +145,25 @@ static const struct {
 
 static const char *metric_sql(const char *name)
 {
-    for (size_t i = 0; i < sizeof known_metrics / sizeof *known_metrics; i++)
-        if (text_equal(known_metrics[i].name, name))
-            return known_metrics[i].sql;
-    return "SELECT value, unit FROM metric WHERE case_id = ?1 AND name = ?2 ORDER BY ordinal";
+    const size_t n = sizeof known_metrics / sizeof *known_metrics;
+    const size_t i = text_index(TEXTS_OF(known_metrics, n, name), name);
+    return i < n
+               ? known_metrics[i].sql
+               : "SELECT value, unit FROM metric WHERE case_id = ?1 AND name = ?2 ORDER BY ordinal";
 }
 
 static int32_t read_metric(struct store *store, const char *sql, struct outcome_metric *metric,
                            struct arena *arena, struct outcome *ret, struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(store, sql, ret->id, error);
-    if (!select || (sqlite3_bind_parameter_count(select) > 1 &&
-                    !store_bind_text(store, select, 2, metric->name, error)))
-        return store_failure(error);
+    struct query select = query_begin(store, error, sql, strstr(sql, "?2") ? "it" : "i", ret->id,
+                                      metric->name);
     ret->value = NAN;
-    int code = sqlite3_step(select);
-    if (code == SQLITE_ROW) {
-        ret->value = row_real(select, 0);
+    if (query_next(&select)) {
+        ret->value = row_real(select.row, 0);
         if (!*metric->unit)
-            metric->unit = row_text(select, 1, arena);
-        code = SQLITE_DONE;
+            metric->unit = row_text(select.row, 1, arena);
     }
-    return store_end_rows(store, select, code, error);
+    return query_end(&select);
 }
 
 static int32_t read_metrics(struct store *store, struct outcome_metric *metric, struct arena *arena,
@@ -199,20 +192,17 @@ int32_t store_outcomes(struct store *store, int64_t run_id, struct outcome_metri
                        struct arena *arena, struct outcome **ret, size_t *ret_n,
                        struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(store, select_outcomes, run_id, error);
-    if (!select)
-        return store_failure(error);
+    struct query select = query_begin(store, error, select_outcomes, "i", run_id);
     struct outcome *outcomes = NULL;
     struct known_texts known = {0};
     size_t n = 0;
-    int code;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
+    while (query_next(&select)) {
         struct outcome *outcome = ARENA_ADD(arena, outcomes, n);
-        row_take(&outcome_table, select, &known, arena, outcome);
+        row_take(&outcome_table, select.row, &known, arena, outcome);
         outcome->status = outcome->status < 0 ? CASE_FAILED : outcome->status;
         outcome->step_ns = outcome->step_ns > 0 ? outcome->step_ns : 0;
     }
-    int32_t status = store_end_rows(store, select, code, error);
+    int32_t status = query_end(&select);
     if (status == GB_OK)
         status = read_all_parameters(store, arena, outcomes, n, error);
     if (!*metric->name)

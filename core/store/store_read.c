@@ -51,44 +51,32 @@ int32_t store_runs(struct store *store, int64_t run_number, struct arena *arena,
     return reader.status;
 }
 
+static int32_t read_names(struct query select, struct arena *arena, const char ***ret_names,
+                          size_t *ret_n)
+{
+    *ret_names = NULL;
+    *ret_n = 0;
+    while (query_next(&select))
+        ARENA_APPEND(arena, *ret_names, *ret_n, row_text(select.row, 0, arena));
+    return query_end(&select);
+}
+
 int32_t store_plans(struct store *store, struct arena *arena, const char ***ret_plans,
                     size_t *ret_n, struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement(
-        store,
+    static const char select[] =
         "SELECT DISTINCT coalesce((SELECT p.value FROM run_fact AS p JOIN run_fact AS s"
         " USING (run_id) WHERE run_id = run.id AND p.name = '" SHARD_FACT_PLAN
-        "' AND s.name = '" SHARD_FACT_SHARD "'), '') FROM run",
-        error);
-    const char **plans = NULL;
-    size_t n = 0;
-    int code;
-    if (!select)
-        return store_failure(error);
-    while ((code = sqlite3_step(select)) == SQLITE_ROW)
-        ARENA_APPEND(arena, plans, n, row_text(select, 0, arena));
-    *ret_plans = plans;
-    *ret_n = n;
-    return store_end_rows(store, select, code, error);
-}
-
-static const char *fact_of_run(const struct stored_run *run, const char *name)
-{
-    return fact_of(run->record.facts, run->record.n_facts, name);
-}
-
-static bool is_of_plan(const struct stored_run *run, const char *plan)
-{
-    return *fact_of_run(run, SHARD_FACT_SHARD) &&
-           text_equal(fact_of_run(run, SHARD_FACT_PLAN), plan);
+        "' AND s.name = '" SHARD_FACT_SHARD "'), '') FROM run";
+    return read_names(query_begin(store, error, select, ""), arena, ret_plans, ret_n);
 }
 
 /* By the shard's number, then by start. */
 static int compare_shards(const void *a, const void *b)
 {
     const struct stored_run *first = a, *second = b;
-    const unsigned long x = strtoul(fact_of_run(first, SHARD_FACT_SHARD), NULL, 10);
-    const unsigned long y = strtoul(fact_of_run(second, SHARD_FACT_SHARD), NULL, 10);
+    const unsigned long x = strtoul(FACT(&first->record, SHARD_FACT_SHARD), NULL, 10);
+    const unsigned long y = strtoul(FACT(&second->record, SHARD_FACT_SHARD), NULL, 10);
     if (x != y)
         return x < y ? -1 : 1;
     return (first->number > second->number) - (first->number < second->number);
@@ -100,21 +88,22 @@ int32_t store_newest_united(struct store *store, struct arena *arena, struct sto
     struct stored_run *runs = NULL;
     size_t n = 0, n_kept = 0;
     int32_t status = store_runs(store, RUN_NEWEST, arena, ret_runs, ret_n, error);
-    if (status != GB_OK || !*fact_of_run(*ret_runs, SHARD_FACT_SHARD))
+    if (status != GB_OK || !*FACT(&(*ret_runs)->record, SHARD_FACT_SHARD))
         return status;
-    const char *plan = fact_of_run(*ret_runs, SHARD_FACT_PLAN);
+    const char *plan = FACT(&(*ret_runs)->record, SHARD_FACT_PLAN);
     status = store_runs(store, RUN_ALL, arena, &runs, &n, error);
     if (status != GB_OK)
         return status;
     for (size_t i = 0; i < n; i++)
-        if (is_of_plan(&runs[i], plan))
+        if (*FACT(&runs[i].record, SHARD_FACT_SHARD) &&
+            text_equal(FACT(&runs[i].record, SHARD_FACT_PLAN), plan))
             runs[n_kept++] = runs[i];
     qsort(runs, n_kept, sizeof *runs, compare_shards);
     n = n_kept;
     n_kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (i + 1 == n || !text_equal(fact_of_run(&runs[i], SHARD_FACT_SHARD),
-                                      fact_of_run(&runs[i + 1], SHARD_FACT_SHARD)))
+        if (i + 1 == n || !text_equal(FACT(&runs[i].record, SHARD_FACT_SHARD),
+                                      FACT(&runs[i + 1].record, SHARD_FACT_SHARD)))
             runs[n_kept++] = runs[i];
     *ret_runs = runs;
     *ret_n = n_kept;
@@ -160,16 +149,13 @@ int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
 
 #define SELECT_CASES "SELECT id FROM bench_case AS c WHERE run_id = ?1 AND " STORE_IS_LATEST
 
-static int32_t read_ids(struct store *store, sqlite3_stmt *select, int64_t **ret_ids, size_t *ret_n,
-                        struct gb_error *error)
+static int32_t read_ids(struct query select, int64_t **ret_ids, size_t *ret_n)
 {
     int64_t *ids = NULL;
     size_t n = 0;
-    int code;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        MEMORY_APPEND(ids, n, sqlite3_column_int64(select, 0));
-    }
-    int32_t status = store_end_rows(store, select, code, error);
+    while (query_next(&select))
+        MEMORY_APPEND(ids, n, sqlite3_column_int64(select.row, 0));
+    int32_t status = query_end(&select);
     if (status != GB_OK) {
         free(ids);
         return status;
@@ -183,82 +169,63 @@ int32_t store_case_times(struct store *store, struct arena *arena, struct case_t
                          size_t *ret_n, struct gb_error *error)
 {
     /* With max, the other columns are those of its row (SQLite: bare columns in an aggregate). */
-    sqlite3_stmt *select = store_statement(
-        store,
+    struct query select = query_begin(
+        store, error,
         "SELECT c.uid, c.plugin, coalesce(d.model, ''), c.wall_ns, max(c.started)"
         " FROM bench_case AS c LEFT JOIN device AS d ON d.id = c.device_id"
         " WHERE c.done AND c.wall_ns > 0 AND c.status <> 'skipped' GROUP BY c.uid ORDER BY c.uid",
-        error);
-    struct case_time *times = NULL;
-    size_t n = 0;
-    int code;
-    if (!select)
-        return store_failure(error);
-    while ((code = sqlite3_step(select)) == SQLITE_ROW)
-        ARENA_APPEND(arena, times, n,
-                     (struct case_time){.uid = row_text(select, 0, arena),
-                                        .plugin = row_text(select, 1, arena),
-                                        .model = row_text(select, 2, arena),
-                                        .wall_ns = sqlite3_column_double(select, 3)});
-    *ret = times;
-    *ret_n = n;
-    return store_end_rows(store, select, code, error);
+        "");
+    *ret = NULL;
+    *ret_n = 0;
+    while (query_next(&select))
+        ARENA_APPEND(arena, *ret, *ret_n,
+                     (struct case_time){.uid = row_text(select.row, 0, arena),
+                                        .plugin = row_text(select.row, 1, arena),
+                                        .model = row_text(select.row, 2, arena),
+                                        .wall_ns = sqlite3_column_double(select.row, 3)});
+    return query_end(&select);
 }
 
 int32_t store_positions(struct store *store, int64_t run_id, uint64_t **positions, size_t *n,
                         struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(
-        store, "SELECT DISTINCT position FROM bench_case WHERE run_id = ?", run_id, error);
-    int code;
-    if (!select)
-        return store_failure(error);
-    while ((code = sqlite3_step(select)) == SQLITE_ROW)
-        MEMORY_APPEND(*positions, *n, (uint64_t)sqlite3_column_int64(select, 0));
-    return store_end_rows(store, select, code, error);
+    struct query select = query_begin(
+        store, error, "SELECT DISTINCT position FROM bench_case WHERE run_id = ?", "i", run_id);
+    while (query_next(&select))
+        MEMORY_APPEND(*positions, *n, (uint64_t)sqlite3_column_int64(select.row, 0));
+    return query_end(&select);
 }
 
 int32_t store_case_ids_in_order(struct store *store, int64_t run_id, uint64_t first, uint64_t last,
                                 int64_t **ret_ids, size_t *ret_n, struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(
-        store,
-        SELECT_CASES " AND position BETWEEN ?2 AND ?3 ORDER BY position, device_name, "
-                     "device_index, round, sequence, started, uuid",
-        run_id, error);
-    if (!select || !store_bind_integer(store, select, 2, (int64_t)first, error) ||
-        !store_bind_integer(store, select, 3, (int64_t)last, error))
-        return store_failure(error);
-    return read_ids(store, select, ret_ids, ret_n, error);
+    static const char select[] = SELECT_CASES
+        " AND position BETWEEN ?2 AND ?3 ORDER BY position, device_name, device_index, round, "
+        "sequence, started, uuid";
+    return read_ids(query_begin(store, error, select, "iii", run_id, (int64_t)first, (int64_t)last),
+                    ret_ids, ret_n);
 }
 
 int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,
                        size_t *ret_n, struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(
-        store, SELECT_CASES " AND (?2 IS NULL OR plugin = ?2) ORDER BY sequence, started, uuid",
-        run_id, error);
-    if (!select || !store_bind_text(store, select, 2, plugin, error))
-        return store_failure(error);
-    return read_ids(store, select, ret_ids, ret_n, error);
+    static const char select[] = SELECT_CASES
+        " AND (?2 IS NULL OR plugin = ?2) ORDER BY sequence, started, uuid";
+    return read_ids(query_begin(store, error, select, "it", run_id, plugin), ret_ids, ret_n);
 }
 
 int32_t store_case_find(struct store *store, int64_t run_id, uint64_t position, uint32_t round,
                         int64_t *ret_id, struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(
-        store,
+    struct query select = query_begin(
+        store, error,
         "SELECT id FROM bench_case WHERE run_id = ?1 AND position = ?2 AND round = ?3 AND done "
         "ORDER BY id DESC LIMIT 1",
-        run_id, error);
-    if (!select || sqlite3_bind_int64(select, 2, (int64_t)position) != SQLITE_OK ||
-        sqlite3_bind_int64(select, 3, round) != SQLITE_OK)
-        return store_failure(error);
-    const int code = sqlite3_step(select);
-    const bool is_there = code == SQLITE_ROW;
+        "iii", run_id, (int64_t)position, (int64_t)round);
+    const bool is_there = query_next(&select);
     if (is_there)
-        *ret_id = sqlite3_column_int64(select, 0);
-    const int32_t status = store_end_rows(store, select, is_there ? SQLITE_DONE : code, error);
+        *ret_id = sqlite3_column_int64(select.row, 0);
+    const int32_t status = query_end(&select);
     return status != GB_OK || is_there
                ? status
                : error_set(error, GB_NOT_FOUND, "%s: holds no visit %u of case %llu", store->path,
@@ -283,23 +250,6 @@ int32_t store_case_counts(struct store *store, int64_t run_id, struct case_count
     return status;
 }
 
-static int32_t read_names(struct store *store, const char *sql, int64_t id, struct arena *arena,
-                          const char ***ret_names, size_t *ret_n, struct gb_error *error)
-{
-    sqlite3_stmt *select = store_statement_on(store, sql, id, error);
-    if (!select)
-        return store_failure(error);
-    const char **names = NULL;
-    size_t n = 0;
-    int code;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        ARENA_APPEND(arena, names, n, row_text(select, 0, arena));
-    }
-    *ret_names = names;
-    *ret_n = n;
-    return store_end_rows(store, select, code, error);
-}
-
 /* Of all cases of a run, or of the one. */
 #define NAMES_OF_RUN(table)                                                                        \
     "SELECT name FROM (SELECT DISTINCT t.name FROM bench_case AS c"                                \
@@ -310,42 +260,42 @@ int32_t store_parameter_names(struct store *store, int64_t run_id, int64_t case_
                               struct arena *arena, const char ***ret_names, size_t *ret_n,
                               struct gb_error *error)
 {
-    return read_names(store, case_id ? NAMES_OF_CASE("parameter") : NAMES_OF_RUN("parameter"),
-                      case_id ? case_id : run_id, arena, ret_names, ret_n, error);
+    const char *sql = case_id ? NAMES_OF_CASE("parameter") : NAMES_OF_RUN("parameter");
+    return read_names(query_begin(store, error, sql, "i", case_id ? case_id : run_id), arena,
+                      ret_names, ret_n);
 }
 
 int32_t store_metric_names(struct store *store, int64_t run_id, int64_t case_id,
                            struct arena *arena, const char ***ret_names, size_t *ret_n,
                            struct gb_error *error)
 {
-    return read_names(store, case_id ? NAMES_OF_CASE("metric") : NAMES_OF_RUN("metric"),
-                      case_id ? case_id : run_id, arena, ret_names, ret_n, error);
+    const char *sql = case_id ? NAMES_OF_CASE("metric") : NAMES_OF_RUN("metric");
+    return read_names(query_begin(store, error, sql, "i", case_id ? case_id : run_id), arena,
+                      ret_names, ret_n);
 }
 
 int32_t store_column_names(struct store *store, int64_t case_id, struct arena *arena,
                            const char ***ret_names, size_t *ret_n, struct gb_error *error)
 {
-    return read_names(store, "SELECT DISTINCT name FROM samples WHERE case_id = ? ORDER BY name",
-                      case_id, arena, ret_names, ret_n, error);
+    static const char select[] =
+        "SELECT DISTINCT name FROM samples WHERE case_id = ? ORDER BY name";
+    return read_names(query_begin(store, error, select, "i", case_id), arena, ret_names, ret_n);
 }
 
 static int32_t report_done(struct store *store, int64_t run_id, store_done_fn *done, void *context,
                            struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
-    sqlite3_stmt *select = store_statement_on(
-        store,
+    struct query select = query_begin(
+        store, error,
         "SELECT position, round, device_name, device_index FROM bench_case WHERE run_id = ?"
         " GROUP BY position, round, device_name, device_index ORDER BY min(sequence)",
-        run_id, error);
-    if (!select)
-        return store_failure(error);
-    int code;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW)
-        done(context, (uint64_t)sqlite3_column_int64(select, 0),
-             (uint32_t)sqlite3_column_int64(select, 1), row_text(select, 2, &scratch),
-             (int32_t)sqlite3_column_int64(select, 3));
-    return store_end_rows(store, select, code, error);
+        "i", run_id);
+    while (query_next(&select))
+        done(context, (uint64_t)sqlite3_column_int64(select.row, 0),
+             (uint32_t)sqlite3_column_int64(select.row, 1), row_text(select.row, 2, &scratch),
+             (int32_t)sqlite3_column_int64(select.row, 3));
+    return query_end(&select);
 }
 
 int32_t store_resume(struct store *store, int64_t run_id, store_done_fn *done, void *context,
@@ -378,8 +328,8 @@ static const char *label_or_fact(const struct run_record *run, const char *name)
 {
     CLEANUP(text_free) struct text label = {0};
     text_printf(&label, "label.%s", name);
-    const char *value = fact_of(run->facts, run->n_facts, text_get(&label));
-    return *value ? value : fact_of(run->facts, run->n_facts, name);
+    const char *value = FACT(run, text_get(&label));
+    return *value ? value : FACT(run, name);
 }
 
 static bool value_matches(const char *value, const char *wanted)

@@ -1,4 +1,5 @@
 /* store_read_case.c - see store_read.h: cases out of the file, many by a query for each table. */
+#include "core/base/members.h"
 #include "core/store/store_case.h"
 #include "core/store/store_read.h"
 #include "core/store/store_schema.h"
@@ -186,11 +187,7 @@ struct place {
     size_t index;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ORDER_BY_NUMBER(compare_places, struct place, id)
 
 /* Ascending, with the index that each has among the ids. */
 static struct place *sort_ids(const int64_t *ids, size_t n, struct arena *arena)

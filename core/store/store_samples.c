@@ -16,10 +16,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored li
 static const double *column_named(const struct sample_column *columns, size_t n_columns,
                                   const char *name)
 {
-    for (size_t i = 0; i < n_columns; i++)
-        if (text_equal(columns[i].name, name))
-            return columns[i].values;
-    return NULL;
+    const struct sample_column *found = ITEM_NAMED(columns, n_columns, name, name);
+    return found ? found->values : NULL;
 }
 
 uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns, uint64_t n)
@@ -39,11 +37,7 @@ uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns
 
 double sample_gap(const char *column)
 {
-    static const char *const zero[] = {"clock_hz", "throttle", "flags"};
-    for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
-        if (text_equal(zero[i], column))
-            return 0;
-    return NAN;
+    return IS_AMONG(column, "clock_hz", "throttle", "flags") ? 0 : NAN;
 }
 
 /* Gaps are looked for in pieces of so many samples: a flag here and there does not cost a whole
@@ -109,14 +103,14 @@ static int32_t samples_damaged(struct store *store, int64_t case_id, struct gb_e
     CLEANUP(arena_free) struct arena scratch = {0};
     error_set(error, GB_CORRUPT, "%s: damaged: the samples of case %lld are not those it claims",
               store->path, (long long)case_id);
-    sqlite3_stmt *select = store_statement_on(
-        store, "SELECT position + 1, bench FROM bench_case WHERE id = ?1", case_id, NULL);
-    if (select && sqlite3_step(select) == SQLITE_ROW)
+    struct query select = query_begin(
+        store, NULL, "SELECT position + 1, bench FROM bench_case WHERE id = ?1", "i", case_id);
+    if (query_next(&select))
         error_set(error, GB_CORRUPT,
                   "%s: damaged: the samples of case %lld of [bench %s] are not those it claims",
-                  store->path, (long long)sqlite3_column_int64(select, 0),
-                  row_text(select, 1, &scratch));
-    sqlite3_reset(select);
+                  store->path, (long long)sqlite3_column_int64(select.row, 0),
+                  row_text(select.row, 1, &scratch));
+    query_end(&select);
     return GB_CORRUPT;
 }
 
@@ -134,22 +128,19 @@ static int32_t check_near(struct store *store, const int64_t *ids, const struct 
         "SELECT c.id, c.clock, total(n), max(CAST(first AS REAL) + n), min(" CHUNK_IS_SOUND ")"
         " FROM bench_case AS c JOIN samples AS s ON s.case_id = c.id AND s.name = c.clock"
         " WHERE c.id BETWEEN ?1 AND ?2 GROUP BY c.id";
-    sqlite3_stmt *select = store_statement_on(store, of_clocks, ids[0], error);
-    if (!select || !store_bind_integer(store, select, 2, ids[n - 1], error))
-        return store_failure(error);
+    struct query select = query_begin(store, error, of_clocks, "ii", ids[0], ids[n - 1]);
     size_t at = 0;
-    int code;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        while (at + 1 < n && ids[at] < sqlite3_column_int64(select, 0))
+    while (query_next(&select)) {
+        while (at + 1 < n && ids[at] < sqlite3_column_int64(select.row, 0))
             at++;
         const double n_samples = (double)cases[at].record.n_samples;
-        is_sound[at] |= ids[at] == sqlite3_column_int64(select, 0) &&
-                        row_text_is(select, 1, cases[at].record.clock) &&
-                        sqlite3_column_double(select, 2) == n_samples &&
-                        sqlite3_column_double(select, 3) == n_samples &&
-                        sqlite3_column_int(select, 4);
+        is_sound[at] |= ids[at] == sqlite3_column_int64(select.row, 0) &&
+                        row_text_is(select.row, 1, cases[at].record.clock) &&
+                        sqlite3_column_double(select.row, 2) == n_samples &&
+                        sqlite3_column_double(select.row, 3) == n_samples &&
+                        sqlite3_column_int(select.row, 4);
     }
-    return store_end_rows(store, select, code, error);
+    return query_end(&select);
 }
 
 int32_t samples_check(struct store *store, const int64_t *ids, const struct stored_case *cases,
@@ -194,26 +185,20 @@ int32_t store_samples_read(struct store *store, int64_t case_id, const char *col
                            uint64_t n, double *values, struct gb_error *error)
 {
     /* With both limits on `first` the index finds the few chunks that can matter. */
-    sqlite3_stmt *select = store_statement_on(
-        store,
+    struct query select = query_begin(
+        store, error,
         "SELECT first, n, data, " CHUNK_IS_SOUND " FROM samples WHERE case_id = ?1 AND name = ?2"
         " AND first < ?4 AND first > ?3 - ?5 AND (first + n > ?3 OR n < 1) ORDER BY first",
-        case_id, error);
-    if (!select || !store_bind_text(store, select, 2, column, error) ||
-        !store_bind_integer(store, select, 3, (int64_t)first, error) ||
-        !store_bind_integer(store, select, 4, (int64_t)(first + n), error) ||
-        !store_bind_integer(store, select, 5, STORE_CHUNK, error))
-        return store_failure(error);
-    for (uint64_t i = 0; i < n; i++)
+        "itiii", case_id, column, (int64_t)first, (int64_t)(first + n), (int64_t)STORE_CHUNK);
+    for (uint64_t i = 0; i < n && select.row; i++)
         values[i] = NAN;
-    int code;
     bool is_sound = true;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW && is_sound) {
-        is_sound = sqlite3_column_int(select, 3);
+    while (is_sound && query_next(&select)) {
+        is_sound = sqlite3_column_int(select.row, 3);
         if (is_sound)
-            take_chunk(select, first, n, values);
+            take_chunk(select.row, first, n, values);
     }
-    int32_t status = store_end_rows(store, select, is_sound ? code : SQLITE_DONE, error);
+    int32_t status = query_end(&select);
     return status != GB_OK || is_sound ? status : samples_damaged(store, case_id, error);
 }
 
@@ -291,14 +276,11 @@ int32_t store_series_bins(struct store *store, int64_t case_id, const char *name
 {
     *ret = NULL;
     *ret_n = 0;
-    sqlite3_stmt *select = store_statement_on(
-        store, "SELECT n, bins FROM series WHERE case_id = ?1 AND name = ?2", case_id, error);
-    if (!select || !store_bind_text(store, select, 2, name, error))
-        return store_failure(error);
-    const int code = sqlite3_step(select);
-    const bool is_sound = code != SQLITE_ROW || take_bins(select, arena, ret, ret_n);
-    const int32_t status = store_end_rows(store, select, code == SQLITE_ROW ? SQLITE_DONE : code,
-                                          error);
+    struct query select = query_begin(store, error,
+                                      "SELECT n, bins FROM series WHERE case_id = ?1 AND name = ?2",
+                                      "it", case_id, name);
+    const bool is_sound = !query_next(&select) || take_bins(select.row, arena, ret, ret_n);
+    const int32_t status = query_end(&select);
     if (status == GB_OK && !is_sound)
         return error_set(
             error, GB_CORRUPT,

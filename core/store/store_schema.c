@@ -47,10 +47,7 @@ static const char *unit_word(int32_t unit)
 
 static int32_t unit_named(const char *word)
 {
-    for (int32_t unit = 1; unit < UNIT_WORDS; unit++)
-        if (text_equal(unit_words[unit], word))
-            return unit;
-    return 0;
+    return (int32_t)(text_index(WORDS_OF(unit_words, UNIT_WORDS), word) % UNIT_WORDS);
 }
 
 static const struct stored_words activity_kinds = {activity_word, activity_named};

@@ -38,14 +38,11 @@ int32_t store_run_facts(struct store *store, int64_t run_id, const struct fact *
 int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_id,
                        struct gb_error *error)
 {
-    sqlite3_stmt *find = store_statement(store, "SELECT id FROM run WHERE uuid = ?", error);
-    if (!find || !store_bind_text(store, find, 1, uuid, error))
-        return store_failure(error);
-    const int code = sqlite3_step(find);
-    const bool is_there = code == SQLITE_ROW;
+    struct query find = query_begin(store, error, "SELECT id FROM run WHERE uuid = ?", "t", uuid);
+    const bool is_there = query_next(&find);
     if (is_there)
-        *ret_run_id = sqlite3_column_int64(find, 0);
-    const int32_t status = store_end_rows(store, find, is_there ? SQLITE_DONE : code, error);
+        *ret_run_id = sqlite3_column_int64(find.row, 0);
+    const int32_t status = query_end(&find);
     return status != GB_OK || is_there
                ? status
                : error_set(error, GB_NOT_FOUND, "%s: holds no run %s", store->path, uuid);
@@ -54,11 +51,10 @@ int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_i
 int32_t store_run_count(struct store *store, int64_t run_id, uint64_t n_cases,
                         struct gb_error *error)
 {
-    sqlite3_stmt *update = store_statement_on(store, "UPDATE run SET n_cases = ?2 WHERE id = ?1",
-                                              run_id, error);
-    if (!update || !store_bind_integer(store, update, 2, (int64_t)n_cases, error))
-        return store_failure(error);
-    return store_finish(store, update, error);
+    struct query update = query_begin(store, error, "UPDATE run SET n_cases = ?2 WHERE id = ?1",
+                                      "ii", run_id, (int64_t)n_cases);
+    query_next(&update);
+    return query_end(&update);
 }
 
 int32_t store_run_end(struct store *store, int64_t run_id, const char *finished, int exit_code,
@@ -235,40 +231,33 @@ struct earlier {
     uint64_t n_samples, n_throttled;
 };
 
-static int32_t delete_case(struct store *store, int64_t case_id, struct gb_error *error)
-{
-    sqlite3_stmt *statement = store_statement_on(store, "DELETE FROM bench_case WHERE id = ?",
-                                                 case_id, error);
-    return statement ? store_finish(store, statement, error) : store_failure(error);
-}
-
 /* A complete record of an earlier attempt is replaced. */
 static int32_t find_earlier(struct store *store, const struct case_record *record,
                             struct earlier *ret, struct gb_error *error)
 {
     bool is_replaced = false;
     *ret = (struct earlier){0};
-    sqlite3_stmt *find = store_statement(
-        store, "SELECT id, n_samples, n_throttled, status, attempt FROM bench_case WHERE uuid = ?",
-        error);
-    if (!find || !store_bind_text(store, find, 1, record->uuid, error))
-        return store_failure(error);
-    int code = sqlite3_step(find);
-    int32_t status = code == SQLITE_ROW || code == SQLITE_DONE ? GB_OK : store_error(store, error);
-    if (code == SQLITE_ROW) {
-        *ret = (struct earlier){sqlite3_column_int64(find, 0),
-                                (uint64_t)sqlite3_column_int64(find, 1),
-                                (uint64_t)sqlite3_column_int64(find, 2)};
-        CLEANUP(arena_free) struct arena scratch = {0};
-        is_replaced = sqlite3_column_int64(find, 4) < record->attempt;
-        if (!is_replaced &&
-            !text_equal(row_text(find, 3, &scratch), case_status_word(CASE_RUNNING)))
-            status = error_set(error, GB_INVALID, "%s: the record %s is complete already",
-                               store->path, record->uuid);
+    bool is_complete = false;
+    struct query find = query_begin(
+        store, error,
+        "SELECT id, n_samples, n_throttled, status, attempt FROM bench_case WHERE uuid = ?", "t",
+        record->uuid);
+    if (query_next(&find)) {
+        *ret = (struct earlier){sqlite3_column_int64(find.row, 0),
+                                (uint64_t)sqlite3_column_int64(find.row, 1),
+                                (uint64_t)sqlite3_column_int64(find.row, 2)};
+        is_replaced = sqlite3_column_int64(find.row, 4) < record->attempt;
+        is_complete = !is_replaced && !row_text_is(find.row, 3, case_status_word(CASE_RUNNING));
     }
-    sqlite3_reset(find);
+    int32_t status = query_end(&find);
+    if (status == GB_OK && is_complete)
+        status = error_set(error, GB_INVALID, "%s: the record %s is complete already", store->path,
+                           record->uuid);
     if (status == GB_OK && is_replaced) {
-        status = delete_case(store, ret->case_id, error);
+        status = store_finish(
+            store,
+            store_statement_on(store, "DELETE FROM bench_case WHERE id = ?", ret->case_id, error),
+            error);
         *ret = (struct earlier){0};
     }
     return status;

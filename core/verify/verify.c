@@ -23,11 +23,8 @@ const char *verify_metric_name(int metric)
 
 int verify_metric_named(const char *name)
 {
-    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
-        if (strcmp(metric_names[metric], name) == 0)
-            return metric;
-    }
-    return -1;
+    const size_t metric = text_index(WORDS_OF(metric_names, VERIFY_METRICS), name);
+    return metric < VERIFY_METRICS ? (int)metric : -1;
 }
 
 /* Where the maxima of a pass go. */

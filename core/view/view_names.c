@@ -63,14 +63,18 @@ static void explain_unknown(struct gb_error *error)
     }
 }
 
-/* All names that a user may write: result columns, parameters, metrics. */
-static const char *known_name(const void *table, size_t i)
+/* Of all names that a user may write: parameters, metrics, result columns. */
+static const char *nearest_name(const struct view *view, const char *name)
 {
-    const struct view *view = table;
-    if (i < view->n_parameters)
-        return view->parameters[i];
-    i -= view->n_parameters;
-    return i < view->n_metrics ? view->metrics[i] : result_column_name(i - view->n_metrics);
+    CLEANUP(free_pointer) const char **names = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < view->n_parameters; i++)
+        MEMORY_APPEND(names, n, view->parameters[i]);
+    for (size_t i = 0; i < view->n_metrics; i++)
+        MEMORY_APPEND(names, n, view->metrics[i]);
+    for (size_t i = 0; i < result_columns(); i++)
+        MEMORY_APPEND(names, n, result_column_name(i));
+    return text_nearest(WORDS_OF(names, n), name);
 }
 
 static struct view_column metric_column(struct arena *arena, const char *name)
@@ -89,8 +93,7 @@ static int32_t no_such_column(const struct view *view, const char *name, const c
         if (text_equal(heads[i].head, name))
             return error_set(error, GB_INVALID, "%s: no column '%s': \1write %s", option, name,
                              heads[i].names);
-    const char *nearest = text_nearest(
-        name, view->n_parameters + view->n_metrics + result_columns(), known_name, view);
+    const char *nearest = nearest_name(view, name);
     return nearest ? error_set(error, GB_INVALID, "%s: no column '%s': \1did you mean '%s'?",
                                option, name, nearest)
                    : error_set(error, GB_INVALID,

@@ -17,4 +17,5 @@ tests_base_test_base_SOURCES = \
 	tests/base/test_statistics.c \
 	tests/base/test_table.c \
 	tests/base/test_text.c \
-	tests/base/test_utf8.c
+	tests/base/test_utf8.c \
+	tests/base/test_xml_text.c

@@ -36,3 +36,16 @@ TEST(json_is_put_together)
     ck_assert_str_eq(text_get(&out),
                      "{\"a\":[-1,0.1,null,null],\"empty\":{},\"yes\":true,\"none\":null}");
 }
+
+TEST(values_have_one_list_for_json_and_csv)
+{
+    CLEANUP(text_free) struct text out = {0}, line = {0};
+    struct json_writer json = {.out = &out};
+    const struct named_value values[] = {TEXT("t", "a,b"), TEXT("none", NULL), INTEGER("n", -1),
+                                         REAL("r", 0.1),   REAL("nan", NAN),   BOOL("b", 2)};
+    json_object(&json, NULL, values, 6);
+    csv_values(&line, values, 6);
+    ck_assert_str_eq(text_get(&out),
+                     "{\"t\":\"a,b\",\"none\":null,\"n\":-1,\"r\":0.1,\"nan\":null,\"b\":true}");
+    ck_assert_str_eq(text_get(&line), "\"a,b\",,-1,0.1,,1\n");
+}

@@ -6,9 +6,7 @@
 static struct table sample_table(void)
 {
     struct table table = {0};
-    table_column(&table, "case", false);
-    table_column(&table, "median", true);
-    table_column(&table, "note", false);
+    table_columns(&table, "case|>median|note");
     table_row(&table);
     table_cell(&table, "streams=1");
     table_cell_printf(&table, "%.2f us", 1.44);

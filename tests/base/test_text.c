@@ -50,6 +50,19 @@ TEST(comparisons)
     ck_assert(!text_ends_with("csv", ".csv"));
 }
 
+TEST(items_have_names)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } items[] = {{1, "rows"}, {2, "cols"}, {3, "rows"}};
+    ck_assert_uint_eq(text_index(TEXTS_OF(items, 3, name), "cols"), 1);
+    ck_assert_uint_eq(text_index(TEXTS_OF(items, 3, name), "col"), 3);
+    ck_assert_int_eq(ITEM_NAMED(items, 3, name, "rows")->number, 1);
+    ck_assert_ptr_null(ITEM_NAMED(items, 1, name, "cols"));
+    ck_assert(IS_AMONG("cols", "rows", "cols") && !IS_AMONG("", "rows", "cols"));
+}
+
 /* Vectors of draft-eastlake-fnv, whose "a\\0" has the end that we include. */
 TEST(hashes)
 {
@@ -77,15 +90,10 @@ static void add_distance(char *words, uint32_t limit, struct text *out)
     text_printf(out, "%zu", text_distance(word, words, limit));
 }
 
-static const char *name_at(const void *table, size_t i)
-{
-    return ((const char *const *)table)[i];
-}
-
 static void add_nearest(char *word, uint32_t n, struct text *out)
 {
     static const char *const names[] = {"rows", "cols", "streams", "stream", "m", "block"};
-    const char *found = text_nearest(word, n, name_at, names);
+    const char *found = text_nearest(WORDS_OF(names, n), word);
     text_add(out, found ? found : "none");
 }
 

@@ -110,7 +110,8 @@ static struct comparison compare_pair(const struct pair *pair, bool interleaved)
 {
     struct compared_side a = {.values = pair->a, .n = pair->n, .interval_ratio = NAN};
     struct compared_side b = {.values = pair->b, .n = pair->n, .interval_ratio = NAN};
-    return interleaved ? compare_paired(&a, &b, CONFIDENCE) : compare_unpaired(&a, &b, CONFIDENCE);
+    return interleaved ? compare_paired(&a, &b, CONFIDENCE)
+                       : compare_across(&a, &b, NULL, CONFIDENCE);
 }
 
 static bool excludes(const struct comparison *c)
@@ -138,7 +139,7 @@ static bool judge_pooled_t(const struct pair *pair)
 {
     struct compared_side a = {.values = pair->samples_a[0], .n = pair->n * SAMPLES};
     struct compared_side b = {.values = pair->samples_b[0], .n = pair->n * SAMPLES};
-    struct comparison c = compare_unpaired(&a, &b, CONFIDENCE);
+    struct comparison c = compare_across(&a, &b, NULL, CONFIDENCE);
     return excludes(&c);
 }
 

@@ -59,7 +59,7 @@ static struct found simulate(size_t n_cases, size_t n_earlier, size_t n_rounds, 
         }
         between_runs_estimate(earlier, n_cases, 0.01);
         for (size_t c = 0; c < n_cases; c++) {
-            struct comparison result = compare_unpaired(&sides[c][0], &sides[c][1], 0.95);
+            struct comparison result = compare_across(&sides[c][0], &sides[c][1], NULL, 0.95);
             ck_assert_int_eq(result.scope, SCOPE_RUNS);
             found.alone += result.low > 0 || result.high < 0;
             result = compare_across(&sides[c][0], &sides[c][1], &earlier[c].between, 0.95);

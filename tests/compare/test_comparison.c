@@ -66,7 +66,8 @@ TEST_EACH(comparisons_are_what_scipy_says, known)
     const bool is_paired = known[_i].is_paired;
     const struct compared_side a = read_side(known[_i].a, values[0]),
                                b = read_side(known[_i].b, values[1]);
-    const struct comparison c = (is_paired ? compare_paired : compare_unpaired)(&a, &b, 0.95);
+    const struct comparison c = is_paired ? compare_paired(&a, &b, 0.95)
+                                          : compare_across(&a, &b, NULL, 0.95);
     ck_assert(c.is_paired == is_paired && !c.is_visit && !c.is_exact);
     ck_assert_uint_eq(c.n_rounds, a.n < b.n ? a.n : b.n);
     /* 1e-9 of the ratio; p is a probability, of which small ones count too */
@@ -88,7 +89,7 @@ TEST(a_step_of_the_timer_is_the_least_width)
     ck_assert_double_eq_tol(c.high, 0.05, 1e-15);
     ck_assert_double_eq_tol(c.low, -0.05, 1e-15);
     ck_assert_double_eq_tol(c.p, 1, 1e-12);
-    c = compare_unpaired(&a, &b, 0.95);
+    c = compare_across(&a, &b, NULL, 0.95);
     ck_assert_double_eq_tol(c.high, 0.05, 1e-15);
 }
 
@@ -117,11 +118,11 @@ TEST(one_round_has_the_intervals_of_the_visit)
 {
     const double from = 100, to = 103;
     struct compared_side a = side_of(&from, 1), b = side_of(&to, 1);
-    struct comparison c = compare_unpaired(&a, &b, 0.95);
+    struct comparison c = compare_across(&a, &b, NULL, 0.95);
     ck_assert(c.is_visit && isinf(c.low) && isinf(c.high) && isnan(c.p));
     a.interval_ratio = 0.003;
     b.interval_ratio = 0.004;
-    c = compare_unpaired(&a, &b, 0.95);
+    c = compare_across(&a, &b, NULL, 0.95);
     ck_assert_double_eq_tol(c.low, log(1.03) - 0.005, 1e-12);
     ck_assert_double_eq_tol(c.high, log(1.03) + 0.005, 1e-12);
     c = compare_paired(&a, &b, 0.95);
@@ -130,7 +131,7 @@ TEST(one_round_has_the_intervals_of_the_visit)
     /* p is 5 % where the interval ends at 0 */
     a.interval_ratio = log(1.03);
     b.interval_ratio = 0;
-    ck_assert_double_eq_tol(compare_unpaired(&a, &b, 0.95).p, 0.05, 1e-7);
+    ck_assert_double_eq_tol(compare_across(&a, &b, NULL, 0.95).p, 0.05, 1e-7);
 }
 
 TEST(a_side_of_one_round_varies_as_the_other)
@@ -141,16 +142,16 @@ TEST(a_side_of_one_round_varies_as_the_other)
     for (int i = 0; i < 5; i++)
         logs[i] = log(seven[i]);
     double half_width = 2.776445105198 * stdev_of(logs, 5) * sqrt(1 + 1.0 / 5);
-    struct comparison c = compare_unpaired(&a, &b, 0.95);
+    struct comparison c = compare_across(&a, &b, NULL, 0.95);
     ck_assert(!c.is_visit);
     ck_assert_double_eq_tol(c.high, log(106) - mean_of(logs, 5) + half_width, 1e-10);
-    ck_assert_double_eq_tol(compare_unpaired(&b, &a, 0.95).low, -c.high, 1e-12);
+    ck_assert_double_eq_tol(compare_across(&b, &a, NULL, 0.95).low, -c.high, 1e-12);
 }
 
 TEST(nothing_is_known_of_nothing)
 {
     struct compared_side a = side_of(seven, 3), b = side_of(seven, 0);
-    struct comparison c = compare_unpaired(&a, &b, 0.95);
+    struct comparison c = compare_across(&a, &b, NULL, 0.95);
     struct comparison *items[] = {&c};
     ck_assert(isnan(c.theta));
     compare_judge(items, 1, 0.01, 0.95);

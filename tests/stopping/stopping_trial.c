@@ -21,7 +21,7 @@ static void find_folders(struct arena *arena, struct path_list *ret)
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = 0;
-    module_folders(".", NULL, 0, arena, ret);
+    module_folders(NULL, 0, NULL, NULL, arena, ret);
     module_folders_beside(arena_printf(arena, "%s/../../gbrun", folder), arena, ret);
 }
 
