@@ -108,16 +108,17 @@ import stat
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def command(pid):
+def facts(pid):
+    """Its arguments, and its parent."""
     try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return file.read().split("\0")[1:2]
+        with open(f"/proc/{pid}/cmdline") as file, open(f"/proc/{pid}/stat") as stat:
+            return file.read().split("\0")[1:2], int(stat.read().rpartition(")")[2].split()[1])
     except OSError:
-        return []
+        return None
 
 
-older = [int(name) for name in os.listdir("/proc") if name.isdigit() and command(name) == ["--zygote"] and int(name) != os.getpid()]
-older = [pid for pid in older if os.stat(f"/proc/{pid}").st_uid in (0, os.getuid())]
+ids = [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+older = [pid for pid in ids if facts(pid) == (["--zygote"], os.getppid())]
 if not older:
     raise SystemExit("there is no zygote")
 
