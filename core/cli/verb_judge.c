@@ -234,9 +234,10 @@ static bool answer(const char *line, const struct arguments *arguments,
     return fflush(stdout) == 0 && !is_cancelled;
 }
 
-static int serve(const struct arguments *arguments, struct judge_manner *manner)
+static int serve(const struct arguments *arguments, const struct judge_manner *given)
 {
     struct spare_worker kept = {0};
+    struct judge_manner manner = *given;
     const struct sigaction action = {.sa_handler = on_end};
     static const char *nothing[] = {""};
     struct arguments own = *arguments;
@@ -246,8 +247,8 @@ static int serve(const struct arguments *arguments, struct judge_manner *manner)
         if (text_equal(own.verb->options[i].name, "quiet"))
             own.given[i] = (struct words){nothing, 1};
     sigaction(SIGTERM, &action, NULL);
-    manner->kept = &kept;
-    while (read_line(&line, &room) && answer(line, &own, manner))
+    manner.kept = &kept;
+    while (read_line(&line, &room) && answer(line, &own, &manner))
         continue;
     spare_worker_end(&kept);
     free(line);

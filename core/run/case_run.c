@@ -134,6 +134,21 @@ static void keep_process(struct case_state *state, struct process_state *process
     process_state_take(process);
 }
 
+/* Attributes that a judge gives the process stay; its files end with the case. */
+static int32_t begin_judge(struct case_state *state, const struct gb_plugin *plugin,
+                           const void *params, struct process_state *process)
+{
+    if (process)
+        process_state_pause(process);
+    const int32_t status = judge_begin(state, plugin, params);
+    keep_process(state, process);
+    if (process) {
+        process_state_resume(process);
+        process_state_forget_files(process);
+    }
+    return status;
+}
+
 static int32_t make_bench(struct case_state *state, const struct gb_plugin *plugin,
                           const void *params, struct process_state *process)
 {
@@ -147,13 +162,8 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     state->ops = plugin->ops;
     state->params = params;
     link_phase(state->link, PHASE_CREATE);
-    if (bench_case->common.verify == VERIFY_JUDGE) {
-        const int32_t made = judge_begin(state, plugin, params);
-        keep_process(state, process);
-        if (process)
-            process_state_forget_files(process); /* the judge's own end with the case */
-        return made;
-    }
+    if (bench_case->common.verify == VERIFY_JUDGE)
+        return begin_judge(state, plugin, params, process);
     void *bench = NULL;
     int32_t status;
     CALL_BENCH(state, status, state->ops->create(&state->host->interface, params, &bench));

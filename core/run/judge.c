@@ -212,7 +212,7 @@ static int start_fresh(struct judge *judge, const int *files, int n_files)
     return code;
 }
 
-/* False: a fresh one is to be started. */
+/* False: it takes a fresh one. */
 static bool fork_process(struct judge *judge, const int *files, int n_files)
 {
     struct zygote_order order = {.base = (uintptr_t)judge->memory.base,

@@ -55,6 +55,8 @@ struct slot {
     bool has_begun;       /* the worker has sent a message of the visit */
     struct so_far so_far; /* for events and the live line */
     double reported_ns;   /* when they said it last */
+    /* Visits with verify = judge, others: its worker has had one kind. */
+    bool has_judged, has_measured;
     struct collector collector;
     double begin_ns;
     double deadline_ns;       /* of awake_clock_ns, as all times of this struct but begin_ns */

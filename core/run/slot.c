@@ -212,11 +212,18 @@ bool slot_open(struct slot *slot, struct run *run, struct visit *visit,
     return true;
 }
 
+static bool is_judged(const struct visit *visit)
+{
+    return visit->bench_case.common.verify == VERIFY_JUDGE;
+}
+
 void slot_begin(struct slot *slot, struct visit *visit)
 {
     record_begin(&slot->collector, visit);
     slot->visit = visit;
     slot->has_begun = false;
+    slot->has_judged |= is_judged(visit);
+    slot->has_measured |= !is_judged(visit);
     slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;
@@ -232,7 +239,8 @@ static bool is_unfit_for(struct slot *slot, const char *environment)
 
 bool slot_is_unfit(struct slot *slot, const struct visit *visit)
 {
-    return visit->bench_case.common.isolate || is_unfit_for(slot, visit->environment);
+    return visit->bench_case.common.isolate || is_unfit_for(slot, visit->environment) ||
+           (is_judged(visit) ? slot->has_measured : slot->has_judged);
 }
 
 static void on_line(void *context, const char *line)

@@ -242,6 +242,16 @@ static void become_judged(const struct zygote_order *order, const int *files, pi
     _exit(judged_serve(order->base, order->bytes, order->folder));
 }
 
+/* Ends as soon as it has a child, which so becomes the judge's. */
+static void stand_between(const struct gb_judging_warm *warmed, const struct zygote_order *order,
+                          const int *files)
+{
+    const pid_t self = getpid(), pid = warmed->fork();
+    if (pid == 0)
+        become_judged(order, files, self);
+    _exit(pid > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
 static int32_t serve(struct session *session, const struct zygote_order *order, const int *files,
                      struct gb_error *error)
 {
@@ -254,12 +264,8 @@ static int32_t serve(struct session *session, const struct zygote_order *order, 
     if (warm_for(session, files[0], &warmed, error) != GB_OK || check(warmed, error) != GB_OK)
         return error->status;
     const pid_t between = warmed->fork();
-    if (between == 0) {
-        const pid_t self = getpid(), pid = warmed->fork();
-        if (pid == 0)
-            become_judged(order, files, self);
-        _exit(pid > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-    }
+    if (between == 0)
+        stand_between(warmed, order, files);
     const bool has_ended = between > 0 && waitpid(between, &wait_status, 0) == between;
     return has_ended && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_SUCCESS
                ? GB_OK
@@ -268,7 +274,7 @@ static int32_t serve(struct session *session, const struct zygote_order *order, 
 
 int zygote_main(void)
 {
-    struct zygote_order order;
+    struct zygote_order order = {0};
     struct session *session = session_new(&sink);
     int files[FILES_MAX];
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -108,16 +108,17 @@ import stat
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def command(pid):
+def facts(pid):
+    """Its arguments, and its parent."""
     try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return file.read().split("\0")[1:2]
+        with open(f"/proc/{pid}/cmdline") as file, open(f"/proc/{pid}/stat") as stat:
+            return file.read().split("\0")[1:2], int(stat.read().rpartition(")")[2].split()[1])
     except OSError:
-        return []
+        return None
 
 
-older = [int(name) for name in os.listdir("/proc") if name.isdigit() and command(name) == ["--zygote"] and int(name) != os.getpid()]
-older = [pid for pid in older if os.stat(f"/proc/{pid}").st_uid in (0, os.getuid())]
+ids = [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+older = [pid for pid in ids if facts(pid) == (["--zygote"], os.getppid())]
 if not older:
     raise SystemExit("there is no zygote")
 
@@ -200,5 +201,30 @@ ran "${judge[@]}" --reference trusted/with_threaded.py --sizes sizes
 equals "and it is judged none the worse" 0 "$code"
 ran "$GBRUN" show kept.gbr
 has "threads that stay are said" out.txt 'each process imports anew what the reference does: what the reference imports has begun 1 threads'
+# A process in which code that is measured has run judges nothing.
+{ cat trusted/reference.py; printf 'import builtins\n\nassert not hasattr(builtins, "marked")\n'; } >trusted/sees.py
+printf 'import builtins\n\n\ndef marks():\n    builtins.marked = True\n' >marks.py
+cat >mixed.ini <<INI
+[defaults]
+device = cpu
+policy = fixed
+iterations = 8
+[policy fixed]
+samples = 3
+[bench marks]
+plugin = python
+python = $python
+call = marks.py:marks
+[bench task]
+plugin = python
+python = $python
+verify = judge
+call = any.py:custom_kernel
+reference = trusted/sees.py
+n = 64
+INI
+ran "$GBRUN" -q -c mixed.ini -o mixed.gbr
+equals "what has run code that is not judged is no judge" "0 ok ok" \
+    "$code $("$GBRUN" export mixed.gbr --columns status | tail -n +2 | paste -sd ' ')"
 equals "nothing is left" "" "$(find "$TMPDIR" -name 'gbrun-judged-*')"
 finish
