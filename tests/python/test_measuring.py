@@ -198,7 +198,7 @@ def fails():
         self.addCleanup(patch.stop)
         import apart
 
-        settings = dict(FEW, max_rounds=5, margin=0)
+        settings = dict(FEW, max_rounds=5, margin=0, visit="1 h")
         found = gbrun.compare(apart.one, apart.other, **settings)
         self.assertTrue(found.is_isolated)
         self.assertNotIn("in this process", repr(found))
