@@ -19,7 +19,8 @@ static const struct {
     {"cuda", "ceilings", "roof = dram_read; threads = 2",
      "threads is for CPUs: a GPU's roofs are those of all of it"},
     {"cpu", "convolution", "integral = yes; range = 0..200",
-     "sums of whole numbers are exact up to 1.67772e+07, but 576 products up to 40000 are 2.304e+07"},
+     "sums of whole numbers are exact up to 1.67772e+07, but 576 products up to 40000 are "
+     "2.304e+07"},
     {"cpu", "copy", "method = kernel", "method = kernel is for GPUs"},
     {"cpu", "copy", "from = pinned; to = device",
      "from = pinned, to = device is for GPUs: the CPU has one kind of memory, device"},
