@@ -59,9 +59,10 @@ static double narrowed(double end, double median, double fixed, double n)
                : median + copysign(fixed + (half - fixed) / sqrt(n), end - median);
 }
 
-/* chance: the sum of squares of n_intervals half widths, without what is fixed. */
+/* chance: the sum of squares of n_intervals half widths, without what is fixed. farthest: from the
+ * centre, of a round. */
 static void set_next(struct rounds_interval *interval, const double *medians, double chance,
-                     size_t n_intervals, double confidence)
+                     size_t n_intervals, double farthest, double confidence)
 {
     const double n = (double)interval->n;
     if (interval->n < 2)
@@ -70,8 +71,19 @@ static void set_next(struct rounds_interval *interval, const double *medians, do
                  z = student_t_quantile(confidence, NORMAL_DEGREES);
     const double w2 = n_intervals ? chance / (double)n_intervals / (z * z) : 0;
     const double beyond = fmax(0, s * s - w2);
-    interval->next_ratio = student_t_quantile(confidence, n - 1) * sqrt(beyond + s * s / n) /
-                           interval->centre;
+    const double next = student_t_quantile(confidence, n - 1) * sqrt(beyond + s * s / n);
+    interval->next_ratio = fmax(next, farthest) / interval->centre;
+}
+
+static bool has_interval(double low, double high)
+{
+    return low <= high && !(isinf(low) && isinf(high));
+}
+
+/* Half of what of a round's interval is chance. fixed: not chance; NULL: all. */
+static double chance_of(double low, double high, const double *fixed)
+{
+    return fixed && has_interval(low, high) ? fmax(0, 0.5 * (high - low) - *fixed) : 0;
 }
 
 struct rounds_interval rounds_combine(const double *medians, const double *lows,
@@ -82,6 +94,7 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
     CLEANUP(free_pointer) double *kept = memory_allocate(3 * (n + 1) * sizeof *kept);
     double *kept_lows = kept + n + 1, *kept_highs = kept_lows + n + 1;
     double highest_low = -INFINITY, lowest_high = INFINITY, chance = 0, n_rounds = 0;
+    double farthest = 0;
     size_t n_intervals = 0;
     for (size_t i = 0; i < n; i++)
         n_rounds += isfinite(medians[i]);
@@ -89,11 +102,11 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
         if (!isfinite(medians[i]))
             continue;
         kept[interval.n++] = medians[i];
-        if (!(lows[i] <= highs[i]) || (isinf(lows[i]) && isinf(highs[i])))
+        if (!has_interval(lows[i], highs[i]))
             continue;
         const double rest = fixed ? fixed[i] : INFINITY;
-        const double half = 0.5 * (highs[i] - lows[i]) - rest;
-        chance += half > 0 ? half * half : 0;
+        const double half = chance_of(lows[i], highs[i], fixed ? &fixed[i] : NULL);
+        chance += half * half;
         kept_lows[n_intervals] = narrowed(lows[i], medians[i], rest, n_rounds);
         kept_highs[n_intervals++] = narrowed(highs[i], medians[i], rest, n_rounds);
         highest_low = fmax(highest_low, lows[i]);
@@ -104,7 +117,11 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
     interval.within_high = median_with_ends(kept_highs, n_intervals);
     interval.differs = n_intervals > 1 && highest_low > lowest_high;
     set_between(&interval, kept, confidence);
-    set_next(&interval, kept, chance, n_intervals, confidence);
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(medians[i]))
+            farthest = fmax(farthest, fabs(medians[i] - interval.centre) -
+                                          chance_of(lows[i], highs[i], fixed ? &fixed[i] : NULL));
+    set_next(&interval, kept, chance, n_intervals, farthest, confidence);
     unite(&interval);
     return interval;
 }

@@ -22,7 +22,8 @@
  *
  * How far the next round may lie from the centre, without its own chance: a normal one does not
  * exceed t sqrt(d^2 + s^2 / R), where d^2 = s^2 - w^2 (0 at least) is what rounds differ by beyond
- * their chance, and w that: the root mean square of (h_i - f_i) / z, z as t for many rounds.
+ * their chance, and w that: the root mean square of (h_i - f_i) / z, z as t for many rounds. Nor is
+ * it expected nearer than any of these certainly was: |m_i - centre| - (h_i - f_i) at the most.
  */
 #pragma once
 
@@ -54,7 +55,12 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
                                       const double *highs, const double *fixed, size_t n,
                                       double confidence);
 
-/* Does it hold for the next round as well: are there three or more, is the half width of `combined`
- * within the precision (a share of the centre), and so the next round? */
-enum { ROUNDS_LEAST = 3 };
+/*
+ * Does it hold for the next round as well: are there ROUNDS_LEAST or more, is the half width of
+ * `combined` within the precision (a share of the centre), and so the next round? Where rounds are
+ * of several levels, whatever these are, R that agree and another one that does not are an event of
+ * a probability q (1 - q)^R, q being that of the other levels: (R / (R + 1))^R / (R + 1) at most,
+ * 4.9 % of R = 7, and more of fewer.
+ */
+enum { ROUNDS_LEAST = 7 };
 bool rounds_hold(const struct rounds_interval *interval, double precision);

@@ -158,7 +158,7 @@ static const struct help_entry marks[] = {
 static const struct help_entry verdicts[] = {
 #define VERDICT_NONE "The policy makes no claim, as `fixed` and `budget`"
 #define VERDICT_CERTIFIED                                                                          \
-    "The confidence interval over three visits or more is as narrow as was asked for, and so is "  \
+    "The confidence interval over seven visits or more is as narrow as was asked for, and so is "  \
     "what the next visit may differ by"
 #define VERDICT_CERTIFIED_IN_VISIT                                                                 \
     "The confidence interval is as narrow as was asked for in the visit that was measured, "       \

@@ -46,8 +46,7 @@ bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns)
     if (n >= ROUNDS_MOST || sum_ns + PART_SHARE * max_time_ns > max_time_ns)
         return false;
     const int32_t verdict = repeats_verdict(visits, n, &centre);
-    return !isnan(centre) && verdict != GB_VERDICT_CERTIFIED &&
-           (n < ROUNDS_LEAST || verdict == GB_VERDICT_UNCONVERGED);
+    return !isnan(centre) && (n != ROUNDS_LEAST || verdict == GB_VERDICT_UNCONVERGED);
 }
 
 /* ---- all cases ---- */

@@ -2,9 +2,9 @@
  * repeats.h - the rounds of cases that have as many as their verdict needs (rounds = auto).
  *
  * The first visit is as long as one that is alone. Where its policy certified there are further,
- * shorter ones (PART_SHARE): ROUNDS_LEAST in all, then more until what is stored says that the
- * certificate holds over them, up to ROUNDS_MOST, while max_time has room: that is of all visits
- * together.
+ * shorter ones (PART_SHARE): ROUNDS_LEAST in all, and ROUNDS_MOST where the certificate does not
+ * hold over these, while max_time has room: that is of all visits together. It is asked twice, not
+ * after each visit, as the first that it holds after would be one by chance more often.
  */
 #pragma once
 

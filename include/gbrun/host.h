@@ -161,7 +161,7 @@ struct gb_host {
 
     /* Of policies: which part of the case's samples this visit is to take, as the case has several
      * visits that are judged together. Least times and numbers of samples are this part of what one
-     * visit alone would need, and its interval may be 1 / sqrt(share) as wide. 1 or 0: all. */
+     * visit alone would need, and its interval may be 2.5 times as wide. 1 or 0: all. */
     double share;
 };
 

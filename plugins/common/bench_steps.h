@@ -46,6 +46,11 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -55,7 +55,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         return GB_NO_MEMORY;
     rule->params = params;
     rule->share = visit_share(host);
-    rule->width = rule->params->precision / sqrt(rule->share);
+    rule->width = visit_width(rule->share, rule->params->precision);
     rule->min = (uint64_t)ceil(rule->share * (double)rule->params->min);
     *ret_policy = rule;
     return GB_OK;

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ATTEMPTS = 5 };
+enum { ATTEMPTS = 5, MIN_PART = 6 /* samples of a further visit of a case */ };
 
 static const double SETTLED_FLOORS = 2.0;
 
@@ -85,6 +85,7 @@ struct steady {
     struct sample_array samples;
     struct rank_index index;
     struct clock_history clocks;
+    uint64_t min;                /* samples before the first look */
     double floor_ns;             /* wall time before the first look */
     double busy_ns;              /* the samples' own time */
     uint64_t next_look;          /* 0: the first is still to come */
@@ -144,10 +145,12 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
     steady->host = host;
     steady->options = options;
     const double share = visit_share(host);
+    steady->min = larger(smaller(MIN_PART, (uint64_t)options->min),
+                         (uint64_t)ceil(share * (double)options->min));
     steady->floor_ns = share * wall_floor(options->floor_wall, options->precision);
     steady->limits = (struct steady_limits){
         .precision = options->precision,
-        .width = options->precision / sqrt(share),
+        .width = visit_width(share, options->precision),
         .share = share,
         .tails = params->tails,
         .alpha = (1.0 - options->confidence) / n_intervals,
@@ -155,7 +158,7 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
         .min_mode = options->min_mode,
         .visits = (uint64_t)ceil(share * (double)options->visits),
         .settling_ns = SETTLED_FLOORS * steady->floor_ns,
-        .without = share < 1.0 ? STEADY_TREND_BOUND : 0,
+        .without = share < 1.0 ? STEADY_OF_FIRST_VISIT : 0,
     };
     *ret_policy = steady;
     return read_rules(host, options->without, &steady->limits.without);
@@ -174,7 +177,7 @@ static bool is_first_look_due(const struct steady *steady)
 {
     const struct steady_options *options = steady->options;
     const uint64_t n = sample_array_seen(&steady->samples);
-    return n >= (uint64_t)options->min &&
+    return n >= steady->min &&
            ((steady->limits.without & STEADY_WALL_FLOOR) != 0 ||
             steady->samples.elapsed_ns >= steady->floor_ns) &&
            ((double)n >= steady->limits.share * (double)options->floor_samples ||
@@ -322,8 +325,8 @@ static void note_floor(const struct steady *steady, char *ret, size_t size)
                  1e-9 * steady->floor_ns, 1e-9 * elapsed_ns);
     else
         snprintf(ret, size, "%lld samples needed, %lld so far",
-                 n < options->min
-                     ? (long long)options->min
+                 n < (long long)steady->min
+                     ? (long long)steady->min
                      : (long long)ceil(steady->limits.share * (double)options->floor_samples),
                  n);
 }
@@ -403,9 +406,7 @@ static void explain_obstacle(const struct steady *steady, char *ret, size_t size
  * number that always is enough. */
 static void ask_for_first_look(const struct steady *steady, struct gb_next *next)
 {
-    const struct steady_options *options = steady->options;
-    const uint64_t n = sample_array_seen(&steady->samples);
-    next->n_samples = n + 1 > (uint64_t)options->min ? n + 1 : (uint64_t)options->min;
+    next->n_samples = larger(sample_array_seen(&steady->samples) + 1, steady->min);
     if ((steady->limits.without & STEADY_WALL_FLOOR) == 0)
         next->elapsed_ns = steady->floor_ns;
 }

@@ -15,7 +15,6 @@ static const double NARROW_RADIUS = 1.0 / 20.0;
 static const double WEIGHT_PRECISION = 0.1;
 static const double THROTTLED_FLOOR_NS = 3e9;
 static const double EFFECTIVE_MIN = 26.0;    /* of the median and of TAILS */
-static const double EFFECTIVE_PART = 13.0;   /*   of a visit that is judged with others */
 static const double CORRELATED_MIN = 75.0;   /*   the median needs so many at 1 % */
 static const double CORRELATED_BELOW = 1.25; /* samples for an effective one; 2 at 1 % */
 static const double TREND_MIN = 2.5;         /* Student's t */
@@ -432,11 +431,9 @@ static bool has_effective(const struct work *work, double n_effective, double co
 {
     const double finer = fmax(1.0, 0.01 / work->limits->precision);
     const double correlated = fmax(CORRELATED_BELOW, 1.0 + 1.0 / (finer * finer));
-    double wanted = (double)work->retained->n > correlated * n_effective
-                        ? correlated_min * finer * finer
-                        : EFFECTIVE_MIN;
-    if (work->limits->share < 1.0) /* visits are judged together */
-        wanted = fmax(EFFECTIVE_PART, work->limits->share * wanted);
+    const double wanted = (double)work->retained->n > correlated * n_effective
+                              ? correlated_min * finer * finer
+                              : EFFECTIVE_MIN;
     if (n_effective >= wanted)
         return true;
     return blocked(work, OBSTACLE_MIXING, wanted, n_effective), false;

@@ -60,6 +60,8 @@ enum {
 #define STEADY_RULE_BIT(name, word, bit) STEADY_##name = 1 << (bit),
     STEADY_RULE_MAP(STEADY_RULE_BIT)
 #undef STEADY_RULE_BIT
+    /* What a further visit is not asked: it shows one state of its case, in one look mostly. */
+    STEADY_OF_FIRST_VISIT = STEADY_SEQUENCE | STEADY_MIXING | STEADY_TREND_BOUND
 };
 
 struct steady_limits {

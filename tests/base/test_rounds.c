@@ -96,22 +96,27 @@ TEST(more_confidence_is_a_wider_interval_and_none_is_none)
     ck_assert(isnan(got.low) && isnan(got.high) && got.centre == 1.5);
 }
 
-/* Of +-2 half a unit is the timer's step: the rest of three rounds is chance, and averages. */
+/* Of +-2 half a unit is the timer's step: the rest of seven rounds is chance, and averages. */
 TEST(what_is_chance_averages_and_what_is_fixed_does_not)
 {
-    const double medians[] = {99.9, 100, 100.1}, lows[] = {97.9, 98, 98.1};
-    const double highs[] = {101.9, 102, 102.1}, fixed[] = {0.5, 0.5, 0.5};
-    const double half = 0.5 + 1.5 / sqrt(3), t = 4.302652729749;
-    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 3, 0.95);
+    const double medians[] = {99.9, 99.9, 100, 100, 100, 100.1, 100.1};
+    const double half = 0.5 + 1.5 / sqrt(7), t = 2.446911851145, s = sqrt(0.04 / 6);
+    double lows[7], highs[7], fixed[7];
+    for (int i = 0; i < 7; i++) {
+        lows[i] = medians[i] - 2;
+        highs[i] = medians[i] + 2;
+        fixed[i] = 0.5;
+    }
+    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 7, 0.95);
     ck_assert_double_eq_tol(got.low, 100 - half, 1e-9);
     ck_assert_double_eq_tol(got.high, 100 + half, 1e-9);
     /* They differ by less than their chance. */
-    ck_assert_double_eq_tol(got.next_ratio, t * 0.1 / sqrt(3) / 100, 1e-9);
+    ck_assert_double_eq_tol(got.next_ratio, t * s / sqrt(7) / 100, 1e-9);
     ck_assert(rounds_hold(&got, 0.01 * half + 1e-9) && !rounds_hold(&got, 0.01 * half - 1e-9));
-    got = rounds_combine(medians, lows, highs, NULL, 3, 0.95); /* none of it is chance */
-    ck_assert_double_eq(got.high, 102);
-    ck_assert_double_eq_tol(got.next_ratio, t * 0.1 * sqrt(4.0 / 3) / 100, 1e-9);
-    got = rounds_combine(medians, lows, highs, fixed, 2, 0.95); /* of two nothing is certain */
+    got = rounds_combine(medians, lows, highs, NULL, 7, 0.95); /* none of it is chance */
+    ck_assert_double_eq_tol(got.high, 102, 1e-9);
+    ck_assert_double_eq_tol(got.next_ratio, t * s * sqrt(8.0 / 7) / 100, 1e-9);
+    got = rounds_combine(medians, lows, highs, fixed, 6, 0.95); /* of six nothing is certain */
     ck_assert(!rounds_hold(&got, 0.5));
 }
 
@@ -126,4 +131,17 @@ TEST(what_holds_for_the_mean_need_not_hold_for_the_next)
     }
     const struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
     ck_assert(got.next_ratio > 0.035 && !rounds_hold(&got, 0.02));
+}
+
+/* One of twelve is 1.5 % off: by Student's t the next is within 1 %. */
+TEST(the_next_one_is_where_a_round_was_as_well)
+{
+    double medians[12], lows[12], highs[12], fixed[12] = {0};
+    for (int i = 0; i < 12; i++) {
+        medians[i] = i == 4 ? 101.5 : 100;
+        lows[i] = medians[i] - 0.2;
+        highs[i] = medians[i] + 0.2;
+    }
+    const struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
+    ck_assert_double_eq_tol(got.next_ratio, 0.013, 1e-9);
 }

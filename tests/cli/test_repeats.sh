@@ -21,7 +21,7 @@ measured()
     "$GBRUN" export auto.gbr --rows combined --columns bench,n_rounds,n_samples,verdict | tail -n +2
 }
 
-# One visit takes 9067 samples of 10 us and a gap, which are 0.1 s. Two more take 0.14 of that each.
+# One visit takes 9067 samples of 10 us and a gap, which are 0.1 s. Six more take 0.05 of that each.
 equals "one visit is certified in this visit" "still,1,9067,certified in this visit
 still,1,4756,certified in this visit
 moves,1,9160,certified in this visit
@@ -29,23 +29,23 @@ counted,1,100,none
 steered,1,9067,certified in this visit" "$(measured 1)"
 succeeds "and the notes say so" grep -q "4 cases are certified in this visit: the next one may differ" shown.txt
 exits "--strict takes that" 0 "$GBRUN" run -q -c auto.ini -o auto.gbr -s gbrun.rounds=1 --strict still
-equals "what agrees has three visits and 1.28 times the samples, what does not as many as there may be" \
-    "still,3,11607,certified
-still,3,6088,certified
-moves,12,23142,unconverged
+equals "what agrees has seven visits and 1.3 times the samples, what does not as many as there may be" \
+    "still,7,11791,certified
+still,7,6184,certified
+moves,12,14271,unconverged
 counted,1,100,none
 steered,1,9067,certified in this visit" "$(measured auto)"
 succeeds "and the notes say by how much" grep -q "moves: visits differ: after 12 the next may be off by 2 %" shown.txt
-equals "a visit comes between those of the others" "0 1 2 3 4 0 1 2 0 1 2 2" \
+equals "a visit comes between those of the others" "0 1 2 3 4 0 1 2 0 1 2 0" \
     "$(sql auto.gbr 'SELECT position FROM bench_case ORDER BY sequence LIMIT 12' | paste -sd ' ')"
 equals "each visit keeps the word of its policy, and says what it asked for" "certified|0.01" \
     "$(sql auto.gbr "SELECT DISTINCT verdict, precision FROM bench_case WHERE bench = 'moves'")"
 equals "and is shown as what it is" "certified in this visit" \
     "$(sql auto.gbr "SELECT DISTINCT verdict FROM result WHERE bench = 'moves'")"
-equals "the run says how many visits there were" 20 "$(sql auto.gbr 'SELECT n_cases FROM run')"
-equals "rounds = 2 are too few" "still,2,18134,certified in this visit" "$(measured 2 still | head -n 1)"
-equals "rounds = 3 are enough" "still,3,27201,certified" "$(measured 3 still | head -n 1)"
-equals "where they differ it is not certified" "unconverged" "$(measured 4 moves | cut -d, -f4)"
+equals "the run says how many visits there were" 28 "$(sql auto.gbr 'SELECT n_cases FROM run')"
+equals "rounds = 6 are too few" "still,6,54402,certified in this visit" "$(measured 6 still | head -n 1)"
+equals "rounds = 7 are enough" "still,7,63469,certified" "$(measured 7 still | head -n 1)"
+equals "where they differ it is not certified" "unconverged" "$(measured 7 moves | cut -d, -f4)"
 equals "a benchmark may say otherwise" "still,1,9067,certified in this visit" \
     "$(measured auto still moves -s still.rounds=1 | head -n 1)"
 equals "the samples that it may take are those of all visits" "still,1,600,unconverged" \
@@ -60,5 +60,5 @@ equals "and has what it would have had" "$(cat whole.txt)" \
 
 # ---- how long ----
 "$GBRUN" run --dry-run -c auto.ini -s gbrun.rounds=auto -o none.gbr >plan.txt 2>&1
-succeeds "a plan says three or more" grep -q " 3+ " plan.txt
+succeeds "a plan says seven or more" grep -q " 7+ " plan.txt
 finish

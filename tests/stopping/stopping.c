@@ -108,7 +108,7 @@ static void read_options(int argc, char **argv)
     if (recorded.n == 0 && is_recorded)
         die("%s: expected files of recordings", "--recorded");
     for (size_t i = 0; i < families.n; i++)
-        if (!trace_family_named(families.items[i]))
+        if (!is_visits && !trace_family_named(families.items[i]))
             die("no family \"%s\": --list names them", families.items[i]);
 }
 
@@ -197,6 +197,14 @@ static void run_generated(struct text *out)
     gate_of_looks();
 }
 
+static bool is_asked_for(const char *name)
+{
+    bool is_there = families.n == 0;
+    for (size_t i = 0; i < families.n; i++)
+        is_there |= strcmp(families.items[i], name) == 0;
+    return is_there;
+}
+
 /* Samples of 1 ms. Visits come in turns with those of other cases, or after each other. */
 static void run_visits(void)
 {
@@ -212,6 +220,8 @@ static void run_visits(void)
         const struct trace_setting setting = {family, 1e6, 6e4};
         if (stopping_policy_load(texts[i / 2 % 3], &arena, &policies[0], &error) != GB_OK)
             die("%s", error.text);
+        if (!is_asked_for(family->name))
+            continue;
         const struct visits_outcome o = visits_outcome_of(
             &setting, &policies[0], seed, experiment.n_replications, apart_ns[i % 2]);
         const struct visits_count *counts[] = {&o.alone, &o.together};

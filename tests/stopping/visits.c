@@ -8,6 +8,7 @@
 #include <math.h>
 
 #define S 1e9
+#define NOISE 0.003
 
 /* --- families: 0.3 % of noise, and what a process or the machine adds --- */
 
@@ -74,15 +75,17 @@ static double warm_up(struct trace *trace, const double *numbers)
     return 1 + numbers[0] * trace_exp(-now_ns(trace) / numbers[1]);
 }
 
-#define FAMILY(name_, words_, function, ...)                                                       \
+#define FAMILY(name_, words_, function, ...) NOISY(name_, words_, NOISE, function, __VA_ARGS__)
+#define NOISY(name_, words_, noise_, function, ...)                                                \
     {                                                                                              \
         .name = name_, .class = TRACE_REGIME, .words = words_, .noise = trace_normal_noise,        \
-        .noise_parameters = {0.003}, .level = function, .level_parameters = {                      \
+        .noise_parameters = {noise_}, .level = function, .level_parameters = {                     \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
 const struct trace_family visit_families[] = {
     FAMILY("stationary", "the noise alone", NULL, 0),
+    NOISY("noisy", "the noise alone, ten times as much", 10 * NOISE, NULL, 0),
     FAMILY("visit_states", "a state of each visit, normal, 0.5 %", visit_state, 0.005),
     FAMILY("small_states", "a state of each visit, normal, 0.1 %", visit_state, 0.001),
     FAMILY("placements", "1.5 % more in 3 of 10 visits", placement, 0.015, 0.3),
@@ -113,11 +116,12 @@ static void begin(const struct world *world, uint64_t visit, double at_ns, struc
 static double truth_of_visit(const struct world *world, uint64_t visit, double at_ns,
                              struct trace *trace)
 {
-    enum { SAMPLES = 500 };
+    const double noise = world->setting->family->noise_parameters[0] / NOISE;
+    const uint64_t n_samples = (uint64_t)(500 * noise * noise);
     begin(world, visit, at_ns, trace);
-    trace_extend(trace, SAMPLES);
-    sort_values(trace->time_ns, SAMPLES);
-    return quantile_of_sorted(trace->time_ns, SAMPLES, 0.5);
+    trace_extend(trace, n_samples);
+    sort_values(trace->time_ns, n_samples);
+    return quantile_of_sorted(trace->time_ns, n_samples, 0.5);
 }
 
 static struct outcome visit(const struct world *world, const struct stopping_policy *policy,
@@ -126,6 +130,7 @@ static struct outcome visit(const struct world *world, const struct stopping_pol
     struct stopping_policy share = *policy;
     struct guards guards = stopping_guards;
     share.share = n > 0 ? PART_SHARE : 1;
+    guards.min_samples = (uint64_t)ceil(share.share * (double)guards.min_samples);
     guards.max_time_ns *= share.share;
     begin(world, n, at_ns, trace);
     const struct stop stop = stopping_trial(&share, &guards, NULL, trace, 0);

@@ -134,6 +134,13 @@ static inline double visit_share(const struct gb_host *host)
     return GB_HAS(host, share) && host->share > 0.0 ? host->share : 1.0;
 }
 
+/* How far the interval of this visit may reach, as a share of the centre: seven of 2.5 times the
+ * precision are known to it together. */
+static inline double visit_width(double share, double precision)
+{
+    return share < 1.0 ? 2.5 * precision : precision;
+}
+
 /* The functions of a policy by their names in all of them, but for `next`. */
 #define POLICY_OPS(flags_, next_)                                                                  \
     {                                                                                              \
