@@ -10,6 +10,14 @@
 
 /* ---- values of rounds ---- */
 
+bool case_is_left_out(const struct compare_case *c)
+{
+    bool is_left_out = c->first->is_left_out;
+    for (size_t i = 0; i < c->n_rounds; i++)
+        is_left_out &= c->rounds[i]->is_left_out;
+    return is_left_out;
+}
+
 const struct outcome *case_bad_round(const struct compare_case *c)
 {
     for (size_t i = 0; i < c->n_rounds; i++)

@@ -101,6 +101,8 @@ static struct keyed_case *collect(const struct ordered_side *sides, size_t n_sid
         for (size_t j = 0; j < sides[i].side->n; j++) {
             struct keyed_case keyed = {
                 .place = n, .point = {.side = sides[i].side, .c = &sides[i].side->cases[j]}};
+            if (case_is_left_out(keyed.point.c))
+                continue;
             keyed.key = key_of(keyed.point.c);
             MEMORY_APPEND(all, n, keyed);
         }
