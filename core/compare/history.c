@@ -88,6 +88,8 @@ static void set_estimate(const struct history_run *run, double confidence,
     double half = run->n > 1 ? student_t_quantile(confidence, n - 1) * sqrt(squares / (n - 1) / n)
                              : run->interval_ratio;
     point->value = exp(sum / n);
+    if (!isfinite(half))
+        return;
     point->low = point->value * exp(-half);
     point->high = point->value * exp(half);
 }

@@ -183,6 +183,12 @@ exits "another tool's baseline" 0 "$GBRUN" compare base.json new.gbr --format cs
 equals "another tool's baseline: its case" 1 "$(grep -c '"*copy bytes=4096 method=memcpy"*,' out.txt)"
 equals "another tool's baseline: the rest is new" 3 "$(tail -n +2 out.txt | grep -c ',new,')"
 
+# ---- what fails before its clock is known ----
+"$GBRUN" command -q -r 1 false true -o two.gbr >/dev/null 2>&1
+"$GBRUN" command -q -r 1 true -o one.gbr >/dev/null 2>&1
+equals "a run without an interval has neither end of it" ",," \
+    "$("$GBRUN" log one.gbr -f csv | awk -F, 'NR > 1 { print "," $9 "," $10 }')"
+
 # ---- what cannot be compared ----
 printf '{"a":1}' >other.json
 printf '{"a":' >broken.json
@@ -217,6 +223,8 @@ new.gbr --by bytes --base 4KiB --where "bytes = 1"
 --where with an unknown name|2|gbrun: error: --where: unknown name 'bites'; did you mean 'bytes'?|old.gbr new.gbr --where "bites = 1"
 --where of other tools|2|gbrun: error: --where: goes with a results file: none of the files is one|\
 hyper_old.json hyper_new.json --where "bytes = 1"
+a value that fails|3||two.gbr --by argv --base true|1 broken
+a base that fails|1|gbrun: no case of true could be compared|two.gbr --by argv --base false|1 fixed
 a margin that is none|2|--margin: error: margin = 120% is out of range: expected 0:99.9%|\
 new.gbr old.gbr --margin 120%
 --by without a base|2||new.gbr --by bytes
