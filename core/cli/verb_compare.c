@@ -220,7 +220,7 @@ static void say_exit(const struct compare_result *result, bool is_strict)
                 result->against[i].side->name);
     for (size_t i = 0; i < result->n_against; i++)
         if (result->against[i].n == 0 && result->options->where)
-            say("gbrun: no case matches --where");
+            say("gbrun: no case matches --where %s", result->options->where);
         else if (result->against[i].mean.n == 0)
             say("gbrun: no case of %s could be compared", result->against[i].side->name);
 }

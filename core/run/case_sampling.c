@@ -415,11 +415,22 @@ static int32_t feed(struct sampling *sampling, const struct batch *batch,
     return status == GB_OK ? GB_OK : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
 }
 
+/* A series may hold whatever is finite; what is measured is a time. */
+static int32_t check_values(const struct sampling *sampling)
+{
+    for (size_t i = 0; i < sampling->values.n; i++)
+        if (sampling->values.values[i] < 0)
+            return case_stop(sampling->state, CASE_FAILED,
+                             "measure = %s: the value %g is no time: expected 0 or more",
+                             sampling->measured_name, sampling->values.values[i]);
+    return GB_OK;
+}
+
 static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
 {
     const size_t n_values = sampling->values.n;
     uint64_t n_taken = 0;
-    int32_t status = GB_OK;
+    int32_t status = check_values(sampling);
     sampling->n_runs += n_runs;
     sampling->n_values += n_values;
     for (size_t first = 0, n = 0; status == GB_OK && first < n_values && !sampling->policy->ended;

@@ -217,7 +217,7 @@ an unknown value|2|gbrun: error: --base 5: no value of bytes; there are 4096, 61
 an unknown metric|2||new.gbr old.gbr --metric nonesuch
 an unknown format|2|gbrun: error: --format yaml: expected table, md, csv, json, junit or github, and with --by host hostlist|\
 new.gbr old.gbr --format yaml
---where that chooses nothing|1|gbrun: no case matches --where|old.gbr new.gbr --where "bytes = 1"
+--where that chooses nothing|1|gbrun: no case matches --where bytes = 1|old.gbr new.gbr --where "bytes = 1"
 --where that chooses nothing of a run|2|gbrun: error: --where: no case of the run matches 'bytes = 1'|\
 new.gbr --by bytes --base 4KiB --where "bytes = 1"
 --where with an unknown name|2|gbrun: error: --where: unknown name 'bites'; did you mean 'bytes'?|old.gbr new.gbr --where "bites = 1"
