@@ -28,6 +28,7 @@ import importlib
 import inspect
 import itertools
 import math
+import numbers
 import os
 import pathlib
 import pickle
@@ -455,14 +456,20 @@ def _is_number(cls):
 
     def by_float(name):
         def method(self, other):
-            if not isinstance(other, (int, float, Measurement, Comparison)):
+            if not isinstance(other, (numbers.Real, Measurement, Comparison)):
                 return NotImplemented
             return getattr(float(self), name)(float(other))
 
         return method
 
-    for name in "lt le gt ge add radd sub rsub mul rmul truediv rtruediv".split():
+    def of_float(name):
+        return lambda self, *digits: getattr(float(self), name)(*digits)
+
+    pairs = "add sub mul truediv floordiv mod pow".split()
+    for name in ["lt", "le", "gt", "ge", *pairs, *("r" + name for name in pairs)]:
         setattr(cls, f"__{name}__", by_float(f"__{name}__"))
+    for name in "neg pos abs round int".split():
+        setattr(cls, f"__{name}__", of_float(f"__{name}__"))
     return cls
 
 

@@ -6,6 +6,7 @@
 #include "core/compare/history.h"
 #include "core/config/value.h"
 #include "core/store/foreign.h"
+#include "core/view/views.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +32,9 @@ static const struct verb_option compare_options[] = {
     {"metric", 0, "NAME",
      "compare this in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, "
      "bytes_read, registers ..."},
+    {"where", 'w', "EXPR",
+     "only cases for which the SQL expression is true, on either side; with --by and --base only "
+     "those of the run"},
     {"history", 0, "FILE",
      "of two runs: take from the runs of this file, too, by how much runs of the same differ"},
     {"force", 0, NULL, "compare also what has another device model, driver, clock or cache state"},
@@ -72,6 +76,14 @@ int read_rule(const struct arguments *arguments, struct compare_options *ret)
     return code;
 }
 
+static bool have_results(struct words files)
+{
+    for (size_t i = 0; i < files.n; i++)
+        if (!foreign_is(files.items[i]))
+            return true;
+    return false;
+}
+
 /* What goes together. */
 static int check_request(const struct request *request, const char *format)
 {
@@ -95,6 +107,8 @@ static int check_request(const struct request *request, const char *format)
                           "pairs");
     if (request->history && request->is_fleet)
         return fail_usage("--history: goes with two runs, or with --by and --base");
+    if (request->options.where && !have_results(request->files))
+        return fail_usage("--where: goes with a results file: none of the files is one");
     if (request->options.is_forced && request->is_fleet)
         return fail_usage("--force: goes with --base: nodes are compared with those of the same "
                           "device model and clock");
@@ -107,6 +121,8 @@ static int read_request(const struct arguments *arguments, struct request *ret)
     const char *metric = argument(arguments, "metric");
     *ret = (struct request){.options = {.metric = metric ? metric : "",
                                         .is_forced = argument(arguments, "force") != NULL,
+                                        .where = argument(arguments, "where"),
+                                        .choose = view_choose,
                                         .is_sequential = argument(arguments, "sequential") != NULL},
                             .base = argument(arguments, "base"),
                             .new = argument(arguments, "new"),
@@ -192,7 +208,9 @@ static void say_exit(const struct compare_result *result, bool is_strict)
                 result->against[i].n_uncertified, result->against[i].mean.n,
                 result->against[i].side->name);
     for (size_t i = 0; i < result->n_against; i++)
-        if (result->against[i].mean.n == 0)
+        if (result->against[i].n == 0 && result->options->where)
+            say("gbrun: no case matches --where %s", result->options->where);
+        else if (result->against[i].mean.n == 0)
             say("gbrun: no case of %s could be compared", result->against[i].side->name);
 }
 
@@ -301,6 +319,7 @@ static const struct verb_option log_options[] = {
     {"alpha", 0, "RATIO",
      "how often a case that has not changed may be given a change, all cases together; 5% if not "
      "given"},
+    {"where", 'w', "EXPR", "only cases for which the SQL expression is true, of each run"},
     {"metric", 0, "NAME",
      "in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, bytes_read, "
      "registers ..."},
@@ -312,7 +331,7 @@ static const struct {
     int style;
 } log_formats[] = {
     {"table", TABLE_PLAIN}, {"md", TABLE_MARKDOWN}, {"csv", TABLE_CSV}, {"json", -1}};
-enum { FORMATS = sizeof log_formats / sizeof *log_formats };
+enum { LOG_FORMATS = sizeof log_formats / sizeof *log_formats };
 
 static int32_t add_files(struct compare *compare, struct words files, struct gb_error *error)
 {
@@ -332,13 +351,15 @@ static int run_log(const struct arguments *arguments)
     const char *format = argument(arguments, "format"), *metric = argument(arguments, "metric");
     bool are_changes = argument(arguments, "changes") != NULL;
     CLEANUP(text_free) struct text text = {0};
-    struct compare_options compared = {.metric = metric ? metric : ""};
+    struct compare_options compared = {.metric = metric ? metric : "",
+                                       .where = argument(arguments, "where"),
+                                       .choose = view_choose};
     struct history history;
     struct gb_error error;
     size_t style = 0;
-    while (format && style < FORMATS && !text_equal(log_formats[style].name, format))
+    while (format && style < LOG_FORMATS && !text_equal(log_formats[style].name, format))
         style++;
-    if (style == FORMATS)
+    if (style == LOG_FORMATS)
         return fail_usage("--format %s: expected table, md, csv or json", format);
     int code = read_rule(arguments, &compared);
     if (code != EXIT_FINE)

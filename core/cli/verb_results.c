@@ -66,14 +66,25 @@ int read_format(const struct arguments *arguments, int default_format, int *ret)
                      : fail_usage("--format %s: expected table, csv, json, jsonl or md", format);
 }
 
+/* Does --run take `all`, by the verb's table? */
+static bool may_be_all(const struct verb *verb)
+{
+    for (size_t i = 0; i < verb->n_options; i++)
+        if (text_equal(verb->options[i].name, "run"))
+            return text_ends_with(verb->options[i].argument, "|all");
+    return false;
+}
+
 int read_run(const struct arguments *arguments, struct store *store, const char *path, int64_t *ret)
 {
     const char *run = argument(arguments, "run");
     struct gb_error error;
     *ret = run && text_equal(run, "all") ? RUN_ALL : RUN_NEWEST;
-    if (run && *ret == RUN_NEWEST && store_run_named(store, path, run, ret, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    return EXIT_FINE;
+    if (!run || *ret == RUN_ALL || store_run_named(store, path, run, ret, &error) == GB_OK)
+        return EXIT_FINE;
+    if (error.status == GB_INVALID && may_be_all(arguments->verb))
+        error_append(&error, ", or all");
+    return fail_with(&error, EXIT_USAGE);
 }
 
 int open_results(const struct arguments *arguments, const char *path, struct store **ret,

@@ -39,6 +39,24 @@ const struct compare_result *compare_result(const struct compare *compare)
 
 /* ---- runs ---- */
 
+ORDER_BY(compare_ids, int64_t, ORDER_OF(*x, *y))
+
+/* Of earlier runs all count. */
+static int32_t leave_out(struct compare *compare, struct store *store, const struct stored_run *run,
+                         struct outcome *outcomes, size_t n, struct gb_error *error)
+{
+    const struct compare_options *options = &compare->options;
+    int64_t *ids = NULL;
+    size_t n_ids = 0;
+    if (!options->where || compare->n_compared)
+        return GB_OK;
+    const int32_t status = options->choose(store, run->number, options->where, &compare->arena,
+                                           &ids, &n_ids, error);
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        outcomes[i].is_left_out = !bsearch(&outcomes[i].id, ids, n_ids, sizeof *ids, compare_ids);
+    return status;
+}
+
 /* The cases of a run, added to a side that is not among those of the comparison yet. */
 static int32_t read_side(struct compare *compare, struct store *store, const struct stored_run *run,
                          struct compare_side *ret, struct gb_error *error)
@@ -54,6 +72,8 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
     if (status == GB_OK)
         status = store_sentinel(store, run->id, &compare->arena, &ret->sentinel, &ret->n_sentinel,
                                 error);
+    if (status == GB_OK)
+        status = leave_out(compare, store, run, outcomes, n, error);
     if (status != GB_OK)
         return status;
     ret->run = ret->run ? ret->run : run;
@@ -232,6 +252,8 @@ int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb
     if (status != GB_OK)
         return status;
     compare->result.metric.unit = "ns";
+    for (size_t i = 0; i < n; i++)
+        outcomes[i].is_left_out = compare->options.where != NULL; /* the other side says */
     side_make_cases(compare, &foreign_run, &none, outcomes, n, &side);
     ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
     return GB_OK;
@@ -363,18 +385,22 @@ int32_t sides_of_values(struct compare *compare, struct store *store, const char
     struct compare_side all = {.path = path};
     CLEANUP(free_pointer) struct valued *valued = NULL;
     size_t n = 0;
+    *ret_is_known = false;
     compare->by = by;
     compare->by_values = true;
     take_rule(compare, &run->record);
     int32_t status = read_side(compare, store, run, &all, error);
     for (size_t i = 0; status == GB_OK && i < all.n; i++) {
         const char *value = attribute_of(all.cases[i].first, by, &compare->arena);
-        if (value)
+        *ret_is_known |= value != NULL;
+        if (value && !case_is_left_out(&all.cases[i]))
             MEMORY_APPEND(valued, n, ((struct valued){.value = value, .item = i}));
     }
-    *ret_is_known = n > 0;
-    if (status != GB_OK || !n)
+    if (status != GB_OK || !*ret_is_known)
         return status;
+    if (!n)
+        return error_set(error, GB_INVALID, "--where: no case of the run matches '%s'",
+                         compare->options.where);
     struct value_groups values = group_values(compare, valued, n);
     status = base_first(&values, by, base, error);
     if (status == GB_OK)
@@ -662,6 +688,18 @@ static void turn_direction(const struct compare *compare, struct comparison *res
         result->verdict = COMPARED_SLOWER;
 }
 
+/* A case is compared where a side has it among those chosen. */
+static void keep_chosen(struct compare_against *against)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        if ((c->base && !case_is_left_out(c->base)) || (c->new && !case_is_left_out(c->new)))
+            against->cases[n++] = *c;
+    }
+    against->n = n;
+}
+
 static void match_sides(struct compare *compare, const struct compare_side *base,
                         const struct compare_side *other, struct compare_against *ret)
 {
@@ -678,6 +716,7 @@ static void match_sides(struct compare *compare, const struct compare_side *base
         else
             ret->cases[found[i]].new = c;
     }
+    keep_chosen(ret);
 }
 
 static int32_t find_conflicts(struct compare *compare, struct compare_against *against,

@@ -29,6 +29,11 @@
 #define COMPARE_MARGIN 0.01 /* unless given */
 #define COMPARE_ALPHA 0.05
 
+/* The records of a run that an expression chooses, by number, upwards. */
+typedef int32_t compare_choose(struct store *store, int64_t run, const char *where,
+                               struct arena *arena, int64_t **ret, size_t *ret_n,
+                               struct gb_error *error);
+
 struct compare_options {
     double margin;      /* 0.01: 1 %; NaN: that, or the fact of the run */
     double confidence;  /* 0.95; NaN: likewise */
@@ -38,6 +43,9 @@ struct compare_options {
     bool goes_on;       /* then: cases that are not decided will have more rounds */
     double last_share;  /* and: of alpha, kept for one look at all rounds of those that are not
                            decided after the last; 0: there is none */
+    const char *where;  /* only cases of which it chooses a round on either side; by values of one
+                           run: only cases that it chooses; NULL: all */
+    compare_choose *choose; /* how; needed with where */
 };
 
 /* A case of a side. */

@@ -11,6 +11,14 @@
 
 /* ---- values of rounds ---- */
 
+bool case_is_left_out(const struct compare_case *c)
+{
+    bool is_left_out = c->first->is_left_out;
+    for (size_t i = 0; i < c->n_rounds; i++)
+        is_left_out &= c->rounds[i]->is_left_out;
+    return is_left_out;
+}
+
 const struct outcome *case_bad_round(const struct compare_case *c)
 {
     for (size_t i = 0; i < c->n_rounds; i++)
@@ -248,6 +256,8 @@ enum {
     RUN_PASSES,
     BY_LABEL = RUN_PASSES, /* where a side is of another tool */
     BY_AXES,               /* bench, axes and settings, but the one by which the sides differ */
+    BY_AXES_ALONE, /* and without the clock, which is not known of a case that failed early */
+    VALUE_PASSES,
 };
 
 static uint64_t hash_identity(uint64_t hash, const struct outcome *outcome)
@@ -266,7 +276,7 @@ static uint64_t hash_identity(uint64_t hash, const struct outcome *outcome)
 
 /* by: one of the settings, which is left out, or an axis; of sides only the bench and the axes are
  * the same. */
-static uint64_t hash_axes(struct compare *compare, const struct outcome *outcome)
+static uint64_t hash_axes(struct compare *compare, const struct outcome *outcome, int pass)
 {
     const char *by = compare->by;
     static const char *const settings[] = {"bench", "policy", "device", "cache",
@@ -279,9 +289,10 @@ static uint64_t hash_axes(struct compare *compare, const struct outcome *outcome
             hash = hash_text(hash_text(hash, parameter->name), parameter->value);
     }
     for (size_t i = 0; i < n_settings; i++) {
-        bool other_device = text_equal(by, "device") && text_equal(settings[i], "clock");
+        bool other_clock = text_equal(settings[i], "clock") &&
+                           (pass == BY_AXES_ALONE || text_equal(by, "device"));
         const char *value = attribute_of(outcome, settings[i], &compare->arena);
-        if (!text_equal(settings[i], by) && !other_device && value)
+        if (!text_equal(settings[i], by) && !other_clock && value)
             hash = hash_text(hash, value);
     }
     return hash;
@@ -293,8 +304,8 @@ static uint64_t key_of(struct compare *compare, const struct compare_case *c, in
     uint64_t hash = HASH_START;
     if (pass == BY_LABEL)
         return hash_text(hash, c->label);
-    if (pass == BY_AXES)
-        return hash_axes(compare, outcome);
+    if (pass >= BY_AXES)
+        return hash_axes(compare, outcome, pass);
     if (pass >= BY_CONTENT) {
         hash = hash_identity(hash, outcome);
         return pass == BY_OPTIONS ? hash
@@ -357,7 +368,7 @@ size_t *match_cases(struct compare *compare, const struct compare_side *base,
     CLEANUP(free_pointer) bool *other_taken = memory_allocate(other->n + 1);
     bool is_foreign = base->tool || other->tool;
     int first = compare->by_values ? BY_AXES : is_foreign ? BY_LABEL : 0;
-    int end = compare->by_values || is_foreign ? first + 1 : RUN_PASSES;
+    int end = compare->by_values ? VALUE_PASSES : is_foreign ? first + 1 : RUN_PASSES;
     for (size_t i = 0; i < other->n; i++)
         found[i] = SIZE_MAX;
     for (int pass = first; pass < end; pass++)

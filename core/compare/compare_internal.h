@@ -39,6 +39,8 @@ double values_mean(const double *values, size_t n);
 /* Borrows the values. */
 struct compared_side side_of_values(const struct compare_case *c, struct round_values *values);
 
+/* Is none of its rounds among those that options.where chooses? */
+bool case_is_left_out(const struct compare_case *c);
 /* A round that failed; NULL: none. */
 const struct outcome *case_bad_round(const struct compare_case *c);
 bool case_is_skipped(const struct compare_case *c); /* all rounds, or there are none */

@@ -152,6 +152,8 @@ static void add_side(struct fleet *fleet, const struct stored_run *run,
     size_t first = fleet->n_readings;
     for (size_t i = 0; i < side->n; i++) {
         const struct compare_case *c = &side->cases[i];
+        if (case_is_left_out(c))
+            continue;
         if (fleet->by_device && (i == 0 || !c->device || c->device != device))
             unit = unit_of_device(fleet, run, c);
         device = c->device;
@@ -160,7 +162,7 @@ static void add_side(struct fleet *fleet, const struct stored_run *run,
                                         .unit = unit,
                                         .place = fleet->n_readings,
                                         .started = run->record.started};
-        set_words(fleet, c, i, &reading);
+        set_words(fleet, c, fleet->n_readings - first, &reading);
         set_values(fleet, c, &reading);
         MEMORY_APPEND(fleet->readings, fleet->n_readings, reading);
     }

@@ -79,6 +79,8 @@ static void set_estimate(const struct history_run *run, double confidence,
     double half = run->n > 1 ? student_t_quantile(confidence, n - 1) * sqrt(squares / (n - 1) / n)
                              : run->interval_ratio;
     point->value = exp(sum / n);
+    if (!isfinite(half))
+        return;
     point->low = point->value * exp(-half);
     point->high = point->value * exp(half);
 }
@@ -92,6 +94,8 @@ static struct keyed_case *collect(const struct ordered_side *sides, size_t n_sid
         for (size_t j = 0; j < sides[i].side->n; j++) {
             struct keyed_case keyed = {
                 .place = n, .point = {.side = sides[i].side, .c = &sides[i].side->cases[j]}};
+            if (case_is_left_out(keyed.point.c))
+                continue;
             keyed.key = key_of(keyed.point.c);
             MEMORY_APPEND(all, n, keyed);
         }

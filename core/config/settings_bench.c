@@ -62,9 +62,28 @@ const char *common_number_meant(const char *name, const char *text)
     return text;
 }
 
+void common_number_refused(const char *name, struct gb_error *error)
+{
+    for (size_t i = 0; i < sizeof number_words / sizeof number_words[0]; i++)
+        if (text_equal(name, number_words[i].name))
+            error_append(error, ", or %s", number_words[i].word);
+}
+
 static const char *number_meant(const struct slot *slot, const char *text)
 {
     return slot->kind == SLOT_COMMON ? common_number_meant(slot->name, text) : text;
+}
+
+/* Returns the status; the error, if there is one, names the words beside what the option reads. */
+static int32_t read_or_refused(const struct slot *slot, int32_t status, struct gb_error *error)
+{
+    if (status == GB_OK || !error)
+        return status;
+    if (slot->kind == SLOT_PAPER)
+        error_append(error, ", or " NO_FIGURE);
+    else if (slot->kind == SLOT_COMMON)
+        common_number_refused(slot->name, error);
+    return status;
 }
 
 /* Reads the value of a slot that is neither device nor policy. That of a map's key or of a variable
@@ -95,7 +114,9 @@ static int32_t slot_read(const struct slot *slot, const char *text, struct origi
         *ret = (struct value){.type = slot->option->type, .number = NAN, .text = NO_FIGURE};
         return GB_OK;
     }
-    return value_read(slot->option, number_meant(slot, text), origin, arena, ret, error);
+    const int32_t status = value_read(slot->option, number_meant(slot, text), origin, arena, ret,
+                                      error);
+    return read_or_refused(slot, status, error);
 }
 
 int32_t slot_compute(const struct slot *slot, const struct value *result, struct origin origin,
@@ -170,31 +191,39 @@ static int32_t add_item(struct value_list *values, const struct slot *slot, cons
     return status;
 }
 
-/* A list of iterations may have auto among its numbers. */
-static int32_t add_count(struct value_list *values, const struct slot *slot, const char *text,
-                         struct origin origin, struct arena *arena, struct gb_error *error)
+static bool has_number_words(const struct slot *slot)
+{
+    for (size_t i = 0; i < sizeof number_words / sizeof number_words[0]; i++)
+        if (slot->kind == SLOT_COMMON && text_equal(slot->name, number_words[i].name))
+            return true;
+    return false;
+}
+
+/* A list of rounds may have auto among its numbers. */
+static int32_t add_worded(struct value_list *values, const struct slot *slot, const char *text,
+                          struct origin origin, struct arena *arena, struct gb_error *error)
 {
     struct value_list list;
     int32_t status = value_list_read(slot->option, number_meant(slot, text), origin, arena, &list,
                                      error);
     if (status == GB_OK)
         add_all(values, &list, origin, arena);
-    return status;
+    return read_or_refused(slot, status, error);
 }
 
 int32_t slot_read_list(const struct slot *slot, const char *text, struct origin origin,
                        struct arena *arena, struct value_list *ret, struct gb_error *error)
 {
-    bool is_count = slot->kind == SLOT_COMMON && text_equal(slot->name, "iterations");
-    if (slot->option && !slot->map_key && !is_list(slot) && !is_count)
+    const bool has_words = has_number_words(slot);
+    if (slot->option && !slot->map_key && !is_list(slot) && !has_words)
         return value_list_read(slot->option, text, origin, arena, ret, error);
     struct value_list values = {0};
     struct text_list items = {0};
     bool may_range = !slot->option || slot->map_key;
     int32_t status = text_split(text, ',', origin, arena, &items, error);
     for (size_t i = 0; status == GB_OK && i < items.n; i++)
-        status = is_count
-                     ? add_count(&values, slot, items.items[i], items.origins[i], arena, error)
+        status = has_words
+                     ? add_worded(&values, slot, items.items[i], items.origins[i], arena, error)
                      : add_item(&values, slot, slot_item(slot, &items, i, arena), items.origins[i],
                                 may_range && !items.is_quoted[i], arena, error);
     if (status == GB_OK && values.n > VALUE_LIST_MAX)

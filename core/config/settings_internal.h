@@ -234,6 +234,8 @@ bool settings_auto_is_all(const struct settings *settings);
 
 /* The number that a word stands for, of a common setting: "auto" of rounds; else the text. */
 const char *common_number_meant(const char *name, const char *text);
+/* Puts such words behind the error that a text is no number. */
+void common_number_refused(const char *name, struct gb_error *error);
 
 /* What is needed to read sections. */
 struct parser {

@@ -128,20 +128,23 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
             unknown_run_key(parser, entry);
             continue;
         }
-        if (text_equal(entry->key, "rounds"))
+        const bool is_rounds = text_equal(entry->key, "rounds");
+        if (is_rounds)
             setting.text = common_number_meant(entry->key, entry->value);
         if (text_equal(entry->key, "where")) { /* quotes in it are SQL's */
             settings->where = *entry->value ? key_of_all(parser, KEY_ONLY, "where", entry) : NULL;
             continue;
         }
         if (option_read(option, &setting, parser->arena, &text, &error) != GB_OK) {
+            if (is_rounds)
+                common_number_refused(entry->key, &error);
             error_list_take(parser->errors, &error);
             continue;
         }
         good[n++] = setting;
         if (text_equal(entry->key, "devices"))
             settings->devices_entry = entry;
-        if (text_equal(entry->key, "rounds"))
+        if (is_rounds)
             settings->rounds = key_of_all(parser, KEY_SET, "rounds", entry);
     }
     if (option_fill(run_options(), good, n, &settings->run, sizeof settings->run, parser->arena,

@@ -36,6 +36,7 @@ struct outcome {
     double sampled_ns, others_cpu_ns; /* what other processes computed meanwhile; NaN: not known */
     const struct outcome_parameter *parameters; /* the same array for all rounds of a case */
     size_t n_parameters;
+    bool is_left_out; /* of a comparison of some cases only (compare.h); as read: no */
 };
 
 /* What of each record is compared. */

@@ -349,3 +349,26 @@ bool view_is_empty(struct store *store, const struct view_options *options)
     view_close(&view);
     return is_empty;
 }
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int32_t view_choose(struct store *store, int64_t run, const char *where, struct arena *arena,
+                    int64_t **ret, size_t *ret_n, struct gb_error *error)
+{
+    const struct view_options options = {.where = where};
+    struct view view;
+    const int32_t status = view_open(store, &options, run, &view, error);
+    if (status != GB_OK)
+        return status;
+    *ret = ARENA_ARRAY(arena, int64_t, view.n_entries + 1);
+    for (size_t i = 0; i < view.n_entries; i++)
+        (*ret)[i] = view.entries[i].row->c.id;
+    qsort(*ret, view.n_entries, sizeof **ret, compare_ids);
+    *ret_n = view.n_entries;
+    view_close(&view);
+    return GB_OK;
+}

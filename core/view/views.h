@@ -118,6 +118,9 @@ int32_t view_export(struct store *store, const struct view_options *options, FIL
                     struct gb_error *error);
 /* Does `where` leave no case? False also where that is not found out, as view_export reports. */
 bool view_is_empty(struct store *store, const struct view_options *options);
+/* The records of a run that `where` chooses, by number, upwards; as compare_options has it. */
+int32_t view_choose(struct store *store, int64_t run, const char *where, struct arena *arena,
+                    int64_t **ret, size_t *ret_n, struct gb_error *error);
 
 /* Of a file of shards: which of its plan are there, which are missing or have not ended, and what
  * measures them. path: of the file. */

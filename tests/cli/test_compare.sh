@@ -49,6 +49,23 @@ equals "no other run: of these two" "4 runs" "$(scopes old.gbr new.gbr --base 1)
 equals "three other runs of the file" "4 history" "$(scopes many.gbr)"
 equals "a history" "4 history" "$(scopes six.gbr cold.gbr --force --history many.gbr)"
 equals "the same runs again add nothing" "4 runs" "$(scopes old.gbr new.gbr --base 1 --history old.gbr)"
+# chosen OPTION...: the cases that are compared, and their verdicts; what was said.
+chosen()
+{
+    "$GBRUN" compare --metric bytes_read --format csv "$@" 2>err.txt | awk -F, 'NR > 1 { print $1 ":" $2 ":" $13 }' | paste -sd ' '
+}
+equals "cases that --where chooses" "new.gbr:copy bytes=4096 method=stream:same" \
+    "$(chosen old.gbr new.gbr --where "bytes < 5000 and method = 'stream'")"
+equals "by a result of one side: a case that is missing" "less.gbr:copy bytes=6144 method=memcpy:missing less.gbr:copy bytes=6144 method=stream:missing" \
+    "$(chosen new.gbr less.gbr --where 'bytes_read > 5000')"
+cp new.gbr broken.gbr
+sql broken.gbr "UPDATE bench_case SET status = 'failed' WHERE position = 3"
+equals "or one that fails there" "broken.gbr:copy bytes=6144 method=stream:broken" \
+    "$(chosen new.gbr broken.gbr --where "bytes = 6144 and method = 'stream' and status = 'ok'")"
+equals "values of an axis: those of the cases chosen" "6144:copy method=memcpy:slower" \
+    "$(chosen new.gbr --by bytes --base 4KiB --where "method = 'memcpy'")"
+equals "a history" "copy bytes=4096 method=memcpy" \
+    "$("$GBRUN" log many.gbr --where "bytes = 4096 and method = 'memcpy'" -f csv | awk -F, 'NR > 1 { print $1 }' | sort -u)"
 for format in table md csv json junit github; do
     exits "format $format" 0 "$GBRUN" compare --metric bytes_read old.gbr new.gbr --format $format
 done
@@ -166,6 +183,12 @@ exits "another tool's baseline" 0 "$GBRUN" compare base.json new.gbr --format cs
 equals "another tool's baseline: its case" 1 "$(grep -c '"*copy bytes=4096 method=memcpy"*,' out.txt)"
 equals "another tool's baseline: the rest is new" 3 "$(tail -n +2 out.txt | grep -c ',new,')"
 
+# ---- what fails before its clock is known ----
+"$GBRUN" command -q -r 1 false true -o two.gbr >/dev/null 2>&1
+"$GBRUN" command -q -r 1 true -o one.gbr >/dev/null 2>&1
+equals "a run without an interval has neither end of it" ",," \
+    "$("$GBRUN" log one.gbr -f csv | awk -F, 'NR > 1 { print "," $9 "," $10 }')"
+
 # ---- what cannot be compared ----
 printf '{"a":1}' >other.json
 printf '{"a":' >broken.json
@@ -194,6 +217,14 @@ an unknown value|2|gbrun: error: --base 5: no value of bytes; there are 4096, 61
 an unknown metric|2||new.gbr old.gbr --metric nonesuch
 an unknown format|2|gbrun: error: --format yaml: expected table, md, csv, json, junit or github, and with --by host hostlist|\
 new.gbr old.gbr --format yaml
+--where that chooses nothing|1|gbrun: no case matches --where bytes = 1|old.gbr new.gbr --where "bytes = 1"
+--where that chooses nothing of a run|2|gbrun: error: --where: no case of the run matches 'bytes = 1'|\
+new.gbr --by bytes --base 4KiB --where "bytes = 1"
+--where with an unknown name|2|gbrun: error: --where: unknown name 'bites'; did you mean 'bytes'?|old.gbr new.gbr --where "bites = 1"
+--where of other tools|2|gbrun: error: --where: goes with a results file: none of the files is one|\
+hyper_old.json hyper_new.json --where "bytes = 1"
+a value that fails|3||two.gbr --by argv --base true|1 broken
+a base that fails|1|gbrun: no case of true could be compared|two.gbr --by argv --base false|1 fixed
 a margin that is none|2|--margin: error: margin = 120% is out of range: expected 0:99.9%|\
 new.gbr old.gbr --margin 120%
 --by without a base|2||new.gbr --by bytes

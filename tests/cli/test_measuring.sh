@@ -24,6 +24,19 @@ succeeds "warmup = 100 ms: more is run before the samples ($warm calls)" test "$
 equals "samples lost before the first that counts are not counted" "12,5" "$(of lost n_samples,n_lost)"
 equals "cold samples; what flushes the cache is not taken for a leak" "ok 0" "$(of cold status) $(grep -c behind out.txt)"
 
+# What is read of the machine between a warm-up and the first sample would cool the caches of that: there is one more
+# call. Not where one takes longer than the warm-up.
+if [ -r /proc/self/io ]; then
+    measured <<INI
+$(few_samples 12 'device = cpu' 'iterations = 1')
+$(section bench read giver n=1 reads=yes measure=read 'warmup=200 ms')
+INI
+    equals "nothing is read between the last call of a warm-up and the first sample" ok \
+        "$(awk -F, '{ print ($2 > 0 && $1 < $2 + 20 ? "ok" : $0) }' <<<"$(of read max_ns,min_ns)")"
+else
+    skip "the last call of a warm-up" "there is no /proc/self/io"
+fi
+
 # ---- measuring on while the policy is undecided ----
 # steady decides nothing within 0.1 s, and says so; fixed says nothing.
 measured <<INI

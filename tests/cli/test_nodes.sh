@@ -46,6 +46,8 @@ equals "what is different there" "  kernel: older, most have $(uname -s)" \
 equals "the last line" "1 of 8 nodes is flagged: node03" "$(tail -n 1 out.txt)"
 exits "every node of every case" 3 "$GBRUN" compare --by host all.gbr --format csv
 equals "every node of every case: lines" 33 "$(wc -l <out.txt)"
+ran "$GBRUN" compare --by host all.gbr --format csv --where 'position = 1'
+equals "some cases: every node of the one" 9 "$(wc -l <out.txt)"
 exits "a margin that leaves it out" 0 "$GBRUN" compare --by host all.gbr --margin 10% --format hostlist
 equals "a margin that leaves it out: nothing" "" "$(cat out.txt)"
 try_each "$GBRUN" compare <<'TABLE'

@@ -35,6 +35,7 @@ equals "exported with rounds as one" "2000 3000" \
     "$(column duration --rows combined --limit 2 --offset 1 a.gbr | paste -sd' ')"
 try_each "$GBRUN" show a.gbr <<'LIST'
 no number|2|--limit: error: 'many' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6|--limit many
+a run by words|2|gbrun: error: run 'many': expected its number, newest, previous, or NAME=VALUE of a label, or all|--run many
 a negative one|2|--limit: error: limit = -1 is out of range: expected 0:1e15|--limit -1
 a fraction|2|--offset: error: '1.5' is not an integer: expected a whole number|--offset 1.5
 groups|2|gbrun: error: --limit and --offset are not for --group-by or --pivot|--limit 1 --group-by bench

@@ -98,6 +98,16 @@ equals "and says why" 'measure = nothing: the benchmark has no such series: expe
 measure = latency: the benchmark gave no value of it in max_time 100 ms
 measure = latency: the benchmark has no such series: expected time' "$(column status_text wrong.gbr)"
 
+# A time below 0 would be the fastest of all.
+cat few - >below.ini <<'INI'
+[bench giver]
+fault = negative
+measure = latency
+INI
+"$GBRUN" -q -c below.ini -o below.gbr >/dev/null 2>&1
+equals "a time below 0 fails" "failed,measure = latency: the value -1 is no time: expected 0 or more" \
+    "$(column status,status_text below.gbr | tr -d '"')"
+
 cat few - >faults.ini <<'INI'
 [bench giver]
 sweep.fault = nan, negative, name, unit, many, number, late

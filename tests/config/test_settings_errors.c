@@ -99,7 +99,8 @@ static const struct text_cases mistakes[] = {
      {"sed = 1 -> 2:1: unknown key 'sed' in [gbrun]; did you mean 'seed'?",
       "colour = 1 -> 2:1: unknown key 'colour' in [gbrun]", "seed = x -> 2:8: 'x'" NOT_AN_INTEGER,
       "order = random -> 2:9: 'random'" NO_CHOICE "listed, shuffled",
-      "rounds = -1 -> 2:10: rounds = -1" OUTSIDE "0:10000",
+      "rounds = -1 -> 2:10: rounds = -1" OUTSIDE "0:10000, or auto",
+      "rounds = many -> 2:10: 'many'" NOT_AN_INTEGER ", or auto",
       "devices = cpu, gpu -> 2:16: unknown device 'gpu'; did you mean 'cuda'?",
       "devices = cpu, cpu -> 2:16: device 'cpu' is listed twice",
       "devices = cuda:1 -> 2:11: device 'cuda:1': 'devices' takes names only; write device = "
@@ -128,7 +129,13 @@ static const struct text_cases mistakes[] = {
       "device = cpu:-1 -> 2:14: index = -1" OUTSIDE "0:65535",
       "device = cpu:1x -> 2:14: '1x'" NOT_AN_INTEGER,
       "sweep.device = cpu, gpu:all -> 2:21: unknown device 'gpu'; did you mean 'cuda'?",
-      "device = auto:1 -> 2:10: 'auto:1': what follows the colon needs the name of a device"}},
+      "device = auto:1 -> 2:10: 'auto:1': what follows the colon needs the name of a device",
+      "rounds = many -> 2:10: 'many'" NOT_AN_INTEGER ", or auto",
+      "sweep.rounds = auto, many -> 2:22: 'many'" NOT_AN_INTEGER ", or auto",
+      "let.iterations = 0 - 1 -> 2:18: let.iterations: in case 'nop': iterations = -1" OUTSIDE
+      "0:1000000000000, or auto",
+      "seed = any -> 2:8: 'any'" NOT_AN_INTEGER ", or run, or each round",
+      "paper.median = much -> 2:16: 'much'" NOT_A_NUMBER ", or none"}},
     {{add_errors, BENCH},
      {"plugin = matmlu -> 2:10: unknown benchmark plugin 'matmlu'; did you mean 'matmul'?",
       "plugin = mystery -> 2:10: unknown benchmark plugin 'mystery': there is none in /plugins, "

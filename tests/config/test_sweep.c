@@ -32,6 +32,8 @@ static const struct {
     {MATMUL "sweep.env.N = 2, 10, 0x9, many\nonly = \"env.N\" < 10\n", "b env.N=2\nb env.N=0x9\n"},
     {MATMUL "sweep.cache = warm, cold\nsweep.iterations = auto, 1:2\nonly = cache = 'cold'\n",
      "b cache=cold iterations=0\nb cache=cold iterations=1\nb cache=cold iterations=2\n"},
+    {MATMUL "sweep.rounds = auto, 2\nsweep.seed = run, each round, 7\nonly = seed <> -2\n",
+     "b rounds=0 seed=-1\nb rounds=0 seed=7\nb rounds=2 seed=-1\nb rounds=2 seed=7\n"},
     {MATMUL "sweep.device = cpu, cuda:1\nsweep.policy = steady\n",
      "b device=cpu policy=steady\nb device=cuda:1 policy=steady\n"},
     {MATMUL "sweep.streams = 1:3\nexclude = device = 'auto' and bench = 'b' and policy = "

@@ -1,8 +1,8 @@
 /*
  * giver.c - gives samples of its own: each of its threads the values 1 to 1000 over and over, in an
  * order that looks independent, n of them an iteration, in us; and the depth 7 once an iteration,
- * which is no time. With collect, a series `collected` from there, as of a device. In other ways it
- * breaks the rules.
+ * which is no time. With collect, a series `collected` from there, as of a device; with reads, what
+ * the process has read since the iteration before. In other ways it breaks the rules.
  */
 #include "tests/modules/words.h"
 
@@ -10,6 +10,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 enum { THREADS_MAX = 64, CYCLE = 1000, SCATTER = 387 };
 /* nan: every tenth value is none; name, number: of a series; unit: declared twice; many: series;
@@ -21,10 +22,10 @@ enum { FAULTS(WORD_NUMBER) };
 
 struct giver {
     int64_t n, threads;
-    int32_t fault, collects;
+    int32_t fault, collects, reads;
     const struct gb_host *host;
-    uint32_t latency, depth, collected;
-    uint64_t n_runs;
+    uint32_t latency, depth, collected, read;
+    uint64_t n_runs, n_read;
     pthread_t background;
     int32_t is_in_background;
     atomic_int stops;
@@ -35,6 +36,7 @@ static const struct gb_option options[] = {
     GB_INT(struct giver, threads, "0", "0:64", "threads", "made by run; 0: itself"),
     GB_CHOICE(struct giver, fault, "none", faults, "which rule it breaks"),
     GB_BOOL(struct giver, collects, "no", "gives a series in collect"),
+    GB_BOOL(struct giver, reads, "no", "gives a series of what was read"),
 };
 
 static double value_of(const struct giver *giver, uint64_t i)
@@ -69,6 +71,8 @@ GB_UNTIMED(prepare, struct giver, giver)
     giver->depth = host->series(host, "depth", "1");
     if (giver->collects)
         giver->collected = host->series(host, "collected", "ns");
+    if (giver->reads)
+        giver->read = host->series(host, "read", "ns"); /* bytes, as only times are measured */
     if (fault == IS_unit && host->series(host, "latency", "ms") != 0)
         return host->fail(host, "a second unit was taken");
     if (fault == IS_unit && host->series(host, "latency", "us") != giver->latency)
@@ -76,6 +80,17 @@ GB_UNTIMED(prepare, struct giver, giver)
     for (char name[] = "a"; fault == IS_many && *name <= 'z'; (*name)++)
         host->series(host, name, "ns");
     return GB_OK;
+}
+
+static void give_read(struct giver *giver)
+{
+    unsigned long long n = 0;
+    FILE *file = fopen("/proc/self/io", "r");
+    if (file && fscanf(file, "rchar: %llu", &n) == 1)
+        giver->host->sample(giver->host, giver->read, (double)(n - giver->n_read));
+    giver->n_read = n;
+    if (file)
+        fclose(file);
 }
 
 GB_TIMED(run, struct giver, giver)
@@ -92,6 +107,8 @@ GB_TIMED(run, struct giver, giver)
     if (giver->threads == 0)
         give(giver);
     giver->host->sample(giver->host, giver->depth, 7);
+    if (giver->reads)
+        give_read(giver);
     if (giver->fault == IS_background && !giver->is_in_background)
         giver->is_in_background = pthread_create(&giver->background, NULL, give_for_ever, giver) ==
                                   0;

@@ -3,6 +3,7 @@ GBRUN_LIBRARY: libgbrun.
 """
 import array
 import contextlib
+import fractions
 import functools
 import gc
 import math
@@ -100,6 +101,10 @@ class Tests(unittest.TestCase):
             self.assertTrue(found <= value and found >= value and not found < value and not found > value)
             self.assertEqual((found / value, found - value, found + value), (1, 0, 2 * found.time))
         self.assertTrue(found < 1 and 1 > found)
+        self.assertTrue(found < fractions.Fraction(1) and 1 % found < found)
+        self.assertEqual((-found, +found, abs(found), round(found, 9), int(found)),
+                         (-found.time, found.time, found.time, round(found.time, 9), 0))
+        self.assertEqual((found**2, 2**found, found // 1, 1 // found), (found.time**2, 2**found.time, 0, 1 // found.time))
         self.assertEqual((2 * found, 1 / found), (2 * found.time, 1 / found.time))
         self.assertIs(min([found, 1]), found)
         self.assertEqual(f"{found:.3e}", f"{found.time:.3e}")

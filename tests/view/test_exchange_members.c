@@ -1,85 +1,10 @@
 /* test_exchange_members.c - each member of each export comes from a column of the results file, is
  * a constant of its format, or is null: what was not measured is not made up. */
-#include "core/base/json_reader.h"
 #include "core/view/exchange.h"
-#include "tests/check_main.h"
-#include "tests/view/views_fixture.h"
+#include "tests/view/members.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
-
-enum { VALUES_MAX = 400 };
-/* A member of an export, # for each element of a list, and what is there, a line each. */
-struct member {
-    struct text path, values;
-};
-struct members {
-    struct member items[VALUES_MAX];
-    size_t n;
-};
-
-/* What tells elements of a list apart, of the formats that have lists of several kinds. */
-static const char *const kinds[] = {"tag", "cat"};
-
-static struct member *find_member(struct members *members, const char *path)
-{
-    for (size_t i = 0; i < members->n; i++)
-        if (strcmp(text_get(&members->items[i].path), path) == 0)
-            return &members->items[i];
-    return NULL;
-}
-
-static void add_member(struct members *out, const char *path, const char *value)
-{
-    struct member *member = find_member(out, path);
-    if (!member) {
-        ck_assert_uint_lt(out->n, VALUES_MAX);
-        member = &out->items[out->n++];
-        text_add(&member->path, path);
-    }
-    text_add_line(&member->values, value);
-    text_add(&member->values, "\n");
-}
-
-static void walk(struct json_reader *reader, enum json_token token, const char *path,
-                 struct members *out);
-
-static void walk_object(struct json_reader *reader, const char *path, bool has_names,
-                        struct members *out)
-{
-    CLEANUP(text_free) struct text here = {0}, member = {0};
-    text_add(&here, path);
-    while (json_read(reader) == JSON_KEY) {
-        CLEANUP(text_free) struct text key = {0};
-        text_add(&key, text_get(&reader->text));
-        const enum json_token token = json_read(reader);
-        if (has_names)
-            add_member(out, "{}", text_get(&key));
-        for (size_t i = 0; i < N_OF(kinds); i++)
-            if (token == JSON_STRING && strcmp(text_get(&key), kinds[i]) == 0) {
-                text_clear(&here);
-                text_printf(&here, "%s:%s", path, text_get(&reader->text));
-            }
-        text_clear(&member);
-        text_printf(&member, "%s.%s", text_get(&here), has_names ? "{}" : text_get(&key));
-        walk(reader, token, text_get(&member), out);
-    }
-}
-
-static void walk(struct json_reader *reader, enum json_token token, const char *path,
-                 struct members *out)
-{
-    CLEANUP(text_free) struct text items = {0};
-    ck_assert_int_ne(token, JSON_BROKEN);
-    text_printf(&items, "%s#", path);
-    if (token == JSON_OBJECT_BEGIN)
-        walk_object(reader, path, false, out);
-    else if (token == JSON_ARRAY_BEGIN)
-        while ((token = json_read(reader)) != JSON_ARRAY_END)
-            walk(reader, token, text_get(&items), out);
-    else
-        add_member(out, path + (*path == '.'), text_get(&reader->text));
-}
 
 static void walk_json(const char *format, const char *export, struct members *out)
 {
@@ -87,9 +12,9 @@ static void walk_json(const char *format, const char *export, struct members *ou
     json_read_begin(&reader, format, export, strlen(export));
     const enum json_token token = json_read(&reader);
     if (strcmp(format, "bmf") == 0) /* its keys are names of cases */
-        walk_object(&reader, "", true, out);
+        walk_members(&reader, "", true, out);
     else
-        walk(&reader, token, "", out);
+        walk_value(&reader, token, "", out);
     json_read_end(&reader);
 }
 
@@ -364,15 +289,6 @@ static void make_file(const char *name)
         "INSERT INTO run_fact VALUES (1, 'cpus', '4')");
 }
 
-static void clear(struct members *members)
-{
-    for (size_t i = 0; i < members->n; i++) {
-        text_free(&members->items[i].path);
-        text_free(&members->items[i].values);
-    }
-    members->n = 0;
-}
-
 /* A member is in the table: in each line of it its values are what the line says. */
 static void check_constant(const struct trace *trace, const struct member *member)
 {
@@ -409,7 +325,7 @@ TEST(each_member_is_in_the_table)
             ck_assert_msg(is_known, "%s: where does %s come from?\n%s", of->format, path,
                           text_get(&members.items[i].values));
         }
-        clear(&members);
+        clear_members(&members);
     }
 }
 
@@ -435,6 +351,6 @@ TEST_TIMES(members_follow_the_file, N_OF(traces))
                       text_get(&base.items[i].values));
     }
     ck_assert_msg(n_found > 0, "%s: no %s", trace->format, trace->members);
-    clear(&base);
-    clear(&changed);
+    clear_members(&base);
+    clear_members(&changed);
 }
