@@ -130,7 +130,7 @@ needs_lost()
     done
 }
 
-# run_command DOCUMENT COMMAND: it succeeds; so it does where nothing was measured for want of a GPU, and none is here.
+# run_command DOCUMENT COMMAND: it succeeds.
 run_command()
 {
     local why said code
@@ -147,7 +147,6 @@ run_command()
     ) >said.txt 2>&1
     code=$?
     IFS= read -rd '' said <said.txt
-    [[ $said != *'gbrun: nothing was measured: '* ]] || [ "$has_gpu" != 0 ] || code=0
     if [ "$code" = 0 ]; then
         pass "$1: $2"
     else
