@@ -61,7 +61,7 @@ static bool add_throttled(const struct evidence *found, struct text *out)
     if (n == 0 || n < found->share * found->n_samples)
         return false;
     text_printf(out, "the device was throttled in ");
-    view_add_percent(out, n / found->n_samples);
+    text_add_percent(out, n / found->n_samples);
     text_add(out, " of them");
     return true;
 }
@@ -82,7 +82,7 @@ static bool add_clock(const struct evidence *found, struct text *out)
 static void add_share(const struct evidence *found, double ns, const char *words, struct text *out)
 {
     text_add(out, words);
-    view_add_percent(out, ns / (found->sampled_ns * found->cpus));
+    text_add_percent(out, ns / (found->sampled_ns * found->cpus));
     text_add(out, " of the processors");
 }
 
@@ -132,7 +132,7 @@ static bool add_rounds(const struct evidence *found, struct text *out)
     if (found->n < 2 || !found->shown->differs || !(apart_ns >= found->spread_ns / 2))
         return false;
     text_add(out, "its rounds differ by ");
-    view_add_percent(out, found->shown->row.apart_ratio);
+    text_add_percent(out, found->shown->row.apart_ratio);
     return true;
 }
 
@@ -178,7 +178,7 @@ int noise_words(const struct view_row *rows, size_t n, const struct shown *shown
         found.share = scattered_share;
         if (ret) {
             text_add(ret, "the middle half of the samples spans ");
-            view_add_percent(ret, shown->relative_iqr);
+            text_add_percent(ret, shown->relative_iqr);
             text_add(ret, " of the median");
         }
         add_cause(&found, ret_cause);

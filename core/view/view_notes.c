@@ -372,7 +372,7 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
         text_printf(&words, "%s%s", i ? ", " : "", format_time(mode->median_ns, 4, number));
         if (is_interval) {
             text_add(&words, " ");
-            view_add_interval(&words, mode->median_ns, mode->low_ns, mode->high_ns);
+            text_add_interval(&words, mode->median_ns, mode->low_ns, mode->high_ns);
         }
         text_printf(&words, " (%.0f %%%s)", 100 * mode->weight, is_interval ? "" : ", no interval");
     }
@@ -750,7 +750,7 @@ static void add_case(struct notes *notes, const struct view *view, const struct 
     add_verdict(notes, &shown.row, text_get(&label));
     if (group->n > 1 && shown.differs && shown.row.apart_ratio >= least_ratio) {
         text_add(&words, "rounds differ by ");
-        view_add_percent(&words, shown.row.apart_ratio);
+        text_add_percent(&words, shown.row.apart_ratio);
         list_add(notes, DIFFERING, text_get(&words), text_get(&label));
         text_clear(&words);
     }

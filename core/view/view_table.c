@@ -503,7 +503,7 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
         view_add_ratio(&cell, shown.row.relative);
         finish_cell(table, &cell);
     }
-    view_add_percent(&cell, shown.relative_iqr);
+    text_add_percent(&cell, shown.relative_iqr);
     finish_cell(table, &cell);
     if (layout->rounds) {
         text_printf(&cell, "%zu", shown.row.n_rounds);
@@ -512,7 +512,7 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
         finish_cell(table, &cell);
     }
     if (layout->variation) {
-        view_add_percent(&cell, shown.row.apart_ratio);
+        text_add_percent(&cell, shown.row.apart_ratio);
         finish_cell(table, &cell);
     }
     table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);

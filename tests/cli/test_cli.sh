@@ -16,7 +16,7 @@ equals "three mistakes: message" "wrong.ini:2:1: error: unknown key 'sed' in [gb
 wrong.ini:4:9: error: '4q' is not a size: expected a number with one of B kB MB GB TB KiB MiB GiB TiB
 wrong.ini:5:21: error: 'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?" "$(cat err.txt)"
 try_each "$GBRUN" <<'TABLE'
-no argument: where to begin|2|~gbrun command -- sleep|
+no argument: where to begin|2|~gbrun command 'sleep|
 unknown verb|2|gbrun: error: unknown verb 'shwo', did you mean show?: see `gbrun help`|shwo
 an option given twice|2|gbrun: error: compare: --margin is given twice, 1% and 2%|compare --margin 1% --margin 2% a b
 unknown option|2|gbrun: error: run: unknown option --confg, did you mean --config?: see `gbrun help run`|\
