@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { LIST_SHOWN = 8, LISTED_MAX = 20, VALUES_SHOWN = 8, FEW_LISTED = 5, FEW_NOTES = 3 };
+enum { LIST_SHOWN = 8, LISTED_MAX = 20, VALUES_SHOWN = 8, FEW_SKIPS = 5, FEW_NOTES = 3 };
 
 /* What notes tell of cases, what matters most first: sections of their own, and lists with a
  * heading. mark: of the times that the heading is about. Where notes are few each list is a line:
@@ -17,6 +17,7 @@ enum { SECTION = 1, CAUSES = 2 };
 #define NOTE_LISTS(X)                                                                              \
     X(FAILURES, COLOUR_BAD, SECTION, "", "failures")                                               \
     X(SKIPS, COLOUR_FAINT, SECTION, "", "skipped")                                                 \
+    X(ERRORS, COLOUR_BAD, SECTION | CAUSES, "", "errors")                                          \
     X(CHANGES, COLOUR_NONE, CAUSES, "", "the machine changed, by its reference work")              \
     X(OBSTACLES, COLOUR_NONE, 0, "?", "not certified: no interval as narrow and steady as asked")  \
     X(LIMITED, COLOUR_NONE, 0, "~", "limited by the timer resolution")                             \
@@ -238,7 +239,7 @@ static struct note *list_add(struct notes *notes, int kind, const char *words, c
     struct note_list *list = &notes->lists[kind];
     const bool joins_numbers = list_heads[kind].flags & CAUSES &&
                                (notes->extent == NOTES_FEW ||
-                                (kind == MESSAGES && !notes->verbose));
+                                (list_heads[kind].flags & SECTION && !notes->verbose));
     const uint64_t hash = joins_numbers ? hash_but_for_numbers(words)
                                         : hash_text(HASH_START, words);
     count_case(notes, &list->all, label);
@@ -329,7 +330,8 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
                     message->severity >= 0 && message->severity < 6 ? severities[message->severity]
                                                                     : "message");
         text_add_line(&words, message->text);
-        list_add(notes, MESSAGES, text_get(&words), label);
+        list_add(notes, message->severity > GB_LOG_WARNING ? ERRORS : MESSAGES, text_get(&words),
+                 label);
     }
     for (size_t i = 0; notes->verbose && i < c->record.n_worst; i++) {
         const struct worst_record *worst = &c->record.worst[i];
@@ -594,7 +596,7 @@ static void add_entries(struct notes *notes, int kind, int level, size_t most)
     const size_t n = all || list->n <= most ? list->n : most;
     for (size_t i = 0; i < n; i++) {
         CLEANUP(text_free) struct text words = {0};
-        if (kind == MESSAGES)
+        if (list_heads[kind].flags & CAUSES && list_heads[kind].flags & SECTION)
             add_message(notes, &list->items[i], &words);
         else
             add_words(&list->items[i], &words);
@@ -715,8 +717,8 @@ static void add_few_lines(struct notes *notes, size_t width)
 {
     uint64_t n = 0, n_more = 0;
     bool has_details = false;
-    add_section(notes, FAILURES, FEW_LISTED);
-    add_section(notes, SKIPS, FEW_LISTED);
+    add_section(notes, FAILURES, LISTED_MAX);
+    add_section(notes, SKIPS, FEW_SKIPS);
     notes->lines.n_before_histograms = notes->lines.n;
     for (int i = 0; i < LISTS; i++) {
         if (i == FAILURES || i == SKIPS || !notes->lists[i].n)
