@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # document_blocks.sh - the blocks of a document that a comment says something about, as files FOLDER/NUMBER.KIND,
 # with what stands after the kind in NUMBER.name. The kinds are `file` (named: to be written), `check` (named: a
-# configuration), `keys: KEYS` (part of one: those before it, with ; between), `run` (commands), `nvcc` (commands that
+# configuration), `keys: KEYS` (part of one: those before it, with ; between), `run` (commands), `output` (what the last command of the block before prints), `nvcc` (commands that
 # need the CUDA Toolkit), `message` (lines that gbrun prints) and `not run: WHY`. Prints a line for each comment without
 # a block, and for each block of code without a comment. usage: document_blocks.sh DOCUMENT FOLDER
 set -euo pipefail
@@ -16,7 +16,7 @@ awk -v folder="$2" '
         next
     }
     /^<!-- not run: .* -->$/ { kind = "no"; next }
-    /^<!-- (run|nvcc|message) -->$/ { kind = $2; name = ""; next }
+    /^<!-- (run|nvcc|message|output) -->$/ { kind = $2; name = ""; next }
     /^```/ && !inside {
         inside = 1
         if (kind == "" && /```(ini|sh|c|c\+\+|cuda|python|make|cmake|json)$/)

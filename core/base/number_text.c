@@ -280,3 +280,33 @@ void number_locale_restore(locale_t before)
     if (used != LC_GLOBAL_LOCALE)
         freelocale(used);
 }
+
+void text_add_percent(struct text *out, double ratio)
+{
+    double percent = 100 * ratio;
+    if (isfinite(percent))
+        text_printf(out, percent >= 10 ? "%.1f %%" : "%.2f %%", percent);
+    else
+        text_add(out, "-");
+}
+
+void text_add_interval(struct text *out, double central_ns, double low_ns, double high_ns)
+{
+    static const double most_ratio = 0.5; /* from there on a half width says little */
+    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
+    if (!isfinite(low_ns) || !isfinite(high_ns) || low_ns <= 0) { /* each time is above 0 */
+        if (isfinite(low_ns) && !isfinite(high_ns))
+            text_printf(out, "\u2265 %s", format_time(low_ns, 4, low));
+        else if (isfinite(high_ns))
+            text_printf(out, "\u2264 %s", format_time(high_ns, 4, high));
+        return;
+    }
+    double below = central_ns - low_ns, above = high_ns - central_ns;
+    bool alike = below >= 0 && above >= 0 && fabs(above - below) <= 0.5 * fmax(above, below);
+    if (alike && fmax(above, below) < most_ratio * central_ns) {
+        text_add(out, "\u00B1");
+        text_add_percent(out, (above + below) / 2 / central_ns);
+    } else {
+        text_printf(out, "[%s, %s]", format_time(low_ns, 4, low), format_time(high_ns, 4, high));
+    }
+}

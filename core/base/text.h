@@ -109,5 +109,10 @@ const struct time_unit *time_unit_of(double ns);
 
 /* For people, with `digits` significant digits and a unit that fits: "1.44 us", "31.9 GFLOP/s". */
 char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX]);
+/* "0.52 %"; "-" for what is not finite. */
+void text_add_percent(struct text *text, double ratio);
+/* "+-0.52 %"; "[1.2 us, 1.4 us]" where the ends are not alike or far apart, ">= 1.2 us" where one
+ * is known (with the signs of these), and above 0. Nothing where none is. */
+void text_add_interval(struct text *text, double central_ns, double low_ns, double high_ns);
 char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_TEXT_MAX]);
 char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX]); /* "1.5 MiB" */

@@ -197,7 +197,7 @@ static const struct help_entry exit_codes[] = {
     {"0", NULL, "All fine"},
     {"1", NULL,
      "Some case failed (crashed, timed out, wrong result, contradicted, device error, failed), "
-     "nothing at all was measured, or the run was stopped; a policy failed in a replay"},
+     "or the run was stopped; a policy failed in a replay"},
     {"2", NULL,
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},

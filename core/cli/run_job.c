@@ -168,7 +168,7 @@ static int32_t find_verdict(struct run_job *job, struct gb_error *error)
 
 static int code_of(const struct run_job *job)
 {
-    if (job->counts.n_bad > 0 || job->counts.is_cancelled || job->is_empty)
+    if (job->counts.n_bad > 0 || job->counts.is_cancelled || (job->is_empty && (job->ab || job->all.skipped == 0)))
         return EXIT_CASE_FAILED;
     return job->is_strict ? code_if_strict(&job->strict) : EXIT_FINE;
 }
@@ -431,6 +431,7 @@ static int report(struct run_job *job, int format, const char *relative_to)
                                 .run = job->run_number,
                                 .relative_to = relative_to,
                                 .is_fresh = true,
+                                .path = *job->scratch ? NULL : job->store_path,
                                 .limit = SHOW_CASES,
                                 .has_colours = job->has_colours,
                                 .breakdown = argument(job->arguments, "breakdown") != NULL,

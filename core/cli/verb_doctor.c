@@ -58,6 +58,40 @@ static void print_findings(const struct finding *findings, size_t n, bool has_co
     }
 }
 
+/* The noisy finding number i of a list that there is a command for; NULL: it has fewer. */
+static const struct finding *nth_to_do(const struct finding *findings, size_t n, size_t i)
+{
+    for (size_t at = 0; at < n; at++)
+        if (findings[at].is_noisy && *findings[at].fix && i-- == 0)
+            return &findings[at];
+    return NULL;
+}
+
+/* The machine and the devices take turns: each of them has what matters most first. */
+static void print_to_do(const struct findings *found)
+{
+    enum { TO_DO = 5 };
+    size_t n_done = 0, n_more = 0, n_of_turn = 1;
+    for (size_t turn = 0; n_of_turn > 0; turn++) {
+        n_of_turn = 0;
+        for (size_t list = 0; list <= found->devices.n; list++) {
+            const struct examined_device *device = list ? &found->devices.devices[list - 1] : NULL;
+            const struct finding *next = device ? nth_to_do(device->findings, device->n, turn)
+                                                : nth_to_do(found->of_machine, found->n_of_machine,
+                                                            turn);
+            n_of_turn += next != NULL;
+            n_more += next && n_done == TO_DO;
+            if (next && n_done < TO_DO)
+                printf("%s%zu. %s%s%s: %s\n", n_done ? "" : "\nto do, what helps most first:\n",
+                       n_done + 1, device ? device->name : "", device ? ": " : "", next->subject,
+                       next->fix);
+            n_done += next && n_done < TO_DO;
+        }
+    }
+    if (n_more)
+        printf("and %zu more, above\n", n_more);
+}
+
 static void print_table(const struct findings *found, bool has_colours)
 {
     print_findings(found->of_machine, found->n_of_machine, has_colours);
@@ -74,6 +108,7 @@ static void print_table(const struct findings *found, bool has_colours)
     }
     printf("\n%zu of %zu look noisy, %zu unknown; nothing was changed\n", found->n_noisy, found->n,
            found->n_unknown);
+    print_to_do(found);
 }
 
 /* ---- for programs ---- */
@@ -167,10 +202,12 @@ const struct verb verb_doctor = {
     .name = "doctor",
     .operands = "",
     .summary = "Report what makes measurements on this machine noisy",
-    .help = "Changes nothing: prints the command that would fix what it finds, and runs none. The "
-            "devices are those of the configuration, or of all device plugins with their default "
-            "settings.\n\nExit code 0, also where something looks noisy; with --format json or "
-            "--strict that is 3.",
+    .help =
+        "Changes nothing: prints the command that would fix what it finds, and runs none; at the "
+        "end the five that help most. The "
+        "devices are those of the configuration, or of all device plugins with their default "
+        "settings.\n\nExit code 0, also where something looks noisy; with --format json or "
+        "--strict that is 3.",
     VERB_OPTIONS(doctor_options),
     .run = run_doctor,
 };

@@ -1,4 +1,4 @@
-/* verb_new.c - gbrun new: a folder with a plugin to start from. */
+/* verb_new.c - gbrun new: a folder with a plugin, or a configuration, to start from. */
 #include "core/base/output_file.h"
 #include "core/cli/verbs.h"
 
@@ -17,6 +17,7 @@ static const struct verb_option new_options[] = {
     {"cuda", 0, NULL, "a benchmark of a CUDA kernel"},
     {"policy", 0, NULL, "a stopping policy, in C"},
     {"device", 0, NULL, "a device, in C"},
+    {"ini", 0, NULL, "no plugin, but a configuration here, bench.ini, that runs as it is"},
 };
 
 /* What is written, by option. */
@@ -32,6 +33,7 @@ static const struct plugin_form forms[] = {
     {"cuda", "bench.cu", "bench.ini", "cu", "CXX CUDA"},
     {"policy", "policy.c", "policy.ini", "c", "C"},
     {"device", "device.c", "device.ini", "c", "C"},
+    {"ini", NULL, "sweep.ini", NULL, NULL},
 };
 
 /* ---- templates, which the program holds, so that it finds them wherever it is ---- */
@@ -60,7 +62,8 @@ struct template
     X(device_c, "device.c")                                                                        \
     X(device_ini, "device.ini")                                                                    \
     X(policy_c, "policy.c")                                                                        \
-    X(policy_ini, "policy.ini")
+    X(policy_ini, "policy.ini")                                                                    \
+    X(sweep_ini, "sweep.ini")
 
 /* Global symbols, as with link-time optimization the table may be assembled elsewhere. */
 #define EMBED(symbol, file)                                                                        \
@@ -98,6 +101,7 @@ struct new_plugin {
     const struct plugin_form *form;
     const char *source; /* its file in the folder */
     struct new_file files[NEW_FILES];
+    size_t n;
 };
 
 static bool is_word_byte(char byte)
@@ -181,10 +185,11 @@ static int check_name(const char *name, const struct plugin_form *form)
     return EXIT_FINE;
 }
 
-static void add_file(struct new_plugin *plugin, size_t i, const char *name, const char *template)
+static void add_file(struct new_plugin *plugin, const char *name, const char *template)
 {
-    plugin->files[i] = (struct new_file){arena_printf(&plugin->arena, "%s/%s", plugin->name, name),
-                                         expand(template_named(template), plugin)};
+    const char *path = plugin->name ? arena_printf(&plugin->arena, "%s/%s", plugin->name, name)
+                                    : name;
+    plugin->files[plugin->n++] = (struct new_file){path, expand(template_named(template), plugin)};
 }
 
 /* Nothing is written if any of the files is there. */
@@ -192,22 +197,25 @@ static int write_files(const struct new_plugin *plugin)
 {
     struct stat found;
     struct gb_error error;
-    for (size_t i = 0; i < NEW_FILES; i++)
+    for (size_t i = 0; i < plugin->n; i++)
         if (lstat(plugin->files[i].path, &found) == 0)
             return fail_usage("new: %s is there already: choose another name or remove it; "
                               "nothing was written",
                               plugin->files[i].path);
-    if (mkdir(plugin->name, 0777) != 0 &&
+    if (plugin->name && mkdir(plugin->name, 0777) != 0 &&
         (errno != EEXIST || stat(plugin->name, &found) != 0 || !S_ISDIR(found.st_mode)))
         return fail_usage("new: the folder %s cannot be made: %s", plugin->name, reason_of(errno));
-    for (size_t i = 0; i < NEW_FILES; i++) {
+    for (size_t i = 0; i < plugin->n; i++) {
         CLEANUP(text_free) struct text content = {0};
         text_add(&content, plugin->files[i].content);
         if (output_text(plugin->files[i].path, &content, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
         printf("%s\n", plugin->files[i].path);
     }
-    say("now: cd %s && make && gbrun -c bench.ini", plugin->name);
+    if (plugin->name)
+        say("now: cd %s && make && gbrun -c bench.ini", plugin->name);
+    else
+        say("now: gbrun bench.ini");
     return EXIT_FINE;
 }
 
@@ -228,32 +236,36 @@ static const struct plugin_form *form_of(const struct arguments *arguments)
 static int run(const struct arguments *arguments)
 {
     struct new_plugin plugin = {.form = form_of(arguments)};
-    if (arguments->operands.n != 1)
-        return fail_usage("new: expected one name, of the plugin and of its folder: see `gbrun "
-                          "help new`");
     if (!plugin.form)
-        return fail_usage("new: expected one of --c, --cpp, --cuda, --policy and --device");
-    plugin.name = arguments->operands.items[0];
-    int code = check_name(plugin.name, plugin.form);
-    if (code != EXIT_FINE)
-        return code;
-    plugin.source = arena_printf(&plugin.arena, "%s.%s", plugin.name, plugin.form->suffix);
-    add_file(&plugin, 0, plugin.source, plugin.form->source);
-    add_file(&plugin, 1, "bench.ini", plugin.form->configuration);
-    add_file(&plugin, 2, "Makefile", "Makefile");
-    add_file(&plugin, 3, "CMakeLists.txt", "CMakeLists.txt");
-    code = write_files(&plugin);
+        return fail_usage("new: expected one of --c, --cpp, --cuda, --policy, --device and --ini");
+    const bool has_source = plugin.form->source != NULL;
+    if (arguments->operands.n != has_source)
+        return fail_usage(has_source ? "new: expected one name, of the plugin and of its folder: "
+                                       "see `gbrun help new`"
+                                     : "new: --ini takes no name: it writes bench.ini");
+    if (has_source) {
+        plugin.name = arguments->operands.items[0];
+        if (check_name(plugin.name, plugin.form) != EXIT_FINE)
+            return EXIT_USAGE;
+        plugin.source = arena_printf(&plugin.arena, "%s.%s", plugin.name, plugin.form->suffix);
+        add_file(&plugin, plugin.source, plugin.form->source);
+        add_file(&plugin, "Makefile", "Makefile");
+        add_file(&plugin, "CMakeLists.txt", "CMakeLists.txt");
+    }
+    add_file(&plugin, "bench.ini", plugin.form->configuration);
+    const int code = write_files(&plugin);
     arena_free(&plugin.arena);
     return code;
 }
 
 const struct verb verb_new = {
     .name = "new",
-    .operands = "NAME",
-    .summary = "Write a plugin to start from",
+    .operands = "[NAME]",
+    .summary = "Write a plugin, or a configuration, to start from",
     .help = "Makes a folder NAME with a plugin of that name, which compiles, runs and has an "
             "option and a check, its configuration bench.ini, a Makefile and a CMakeLists.txt. "
-            "Files that are there are never overwritten: then nothing is written.\n\nThe Makefile "
+            "With --ini and no name only a bench.ini, here, which runs as it is. Files that are "
+            "there are never overwritten: then nothing is written.\n\nThe Makefile "
             "finds the headers by pkg-config or beside the gbrun on PATH, CMake by "
             "find_package(gbrun).",
     VERB_OPTIONS(new_options),

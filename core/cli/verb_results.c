@@ -41,6 +41,8 @@
 static const struct verb_option show_options[] = {
     VIEW_OPTIONS,
     {"format", 'f', "FORMAT", "table, csv, json, jsonl or md"},
+    {"notes", 0, NULL,
+     "all notes on failures, noise and doubts, not only the three that matter most"},
     {"breakdown", 0, NULL, "after the table each kernel, copy and fill of a case, with its time"},
     {"strict", 0, NULL,
      "exit code 3 where a case that is shown failed, was skipped or is not certified"},
@@ -173,6 +175,7 @@ static int read_view(const struct arguments *arguments, uint64_t most, struct vi
                                  .limit = most,
                                  .sort = argument(arguments, "sort"),
                                  .transpose = argument(arguments, "transpose") != NULL,
+                                 .notes = argument(arguments, "notes") ? NOTES_ALL : NOTES_FEW,
                                  .breakdown = argument(arguments, "breakdown") != NULL,
                                  .verbose = argument(arguments, "verbose") != NULL};
     if (ret->transpose && !ret->group_by && !ret->pivot)
@@ -237,7 +240,7 @@ static int run_show(const struct arguments *arguments)
     for (size_t i = 0; i < files.n && (code == EXIT_FINE || code == EXIT_NOT_AS_WANTED); i++) {
         if (files.n > 1)
             print_path(files.items[i], i == 0, view.format);
-        view.path = files.n > 1 ? files.items[i] : NULL;
+        view.path = files.items[i];
         int shown = show_file(arguments, files.items[i], &view);
         code = shown == EXIT_FINE ? code : shown;
     }

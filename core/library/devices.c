@@ -189,9 +189,9 @@ int32_t devices_known(const struct plugin_settings *settings, size_t n, size_t n
             ARENA_APPEND(arena, ret->items, ret->n, device);
         }
         if (group->n == 0)
-            ARENA_APPEND(
-                arena, ret->absent, ret->n_absent,
-                (struct absent_device){&settings[i], i < n_auto, arena_text(arena, group->reason)});
+            ARENA_APPEND(arena, ret->absent, ret->n_absent,
+                         (struct absent_device){&settings[i], i < n_auto, false,
+                                                arena_text(arena, group->reason)});
     }
     return GB_OK;
 }

@@ -99,7 +99,7 @@ static const char *point_title(const struct chart *chart, const struct chart_poi
     text_add(&title, point->mark);
     if (isfinite(point->low) && isfinite(point->high)) {
         text_add(&title, " ");
-        view_add_interval(&title, point->y, point->low, point->high);
+        text_add_interval(&title, point->y, point->low, point->high);
     }
     return arena_text(arena, text_get(&title));
 }

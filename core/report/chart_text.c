@@ -14,7 +14,7 @@ static void add_interval(const struct chart_point *point, struct text *out)
     if (!isfinite(point->low) || !isfinite(point->high))
         return;
     text_add(out, " ");
-    view_add_interval(out, point->y, point->low, point->high);
+    text_add_interval(out, point->y, point->low, point->high);
 }
 
 static void add_paper(const struct chart *chart, const struct chart_point *point, struct text *out)

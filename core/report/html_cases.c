@@ -494,11 +494,11 @@ static void add_estimate_facts(const struct shown *shown, struct text *out)
     add_time_fact(out, "maximum", c->summary.max);
     add_time_fact(out, "mean", c->summary.mean);
     text_clear(&words);
-    view_add_percent(&words, shown->relative_iqr);
+    text_add_percent(&words, shown->relative_iqr);
     html_fact(out, "relative IQR", text_get(&words));
     if (shown->row.n_rounds > 1) {
         text_clear(&words);
-        view_add_percent(&words, shown->row.apart_ratio);
+        text_add_percent(&words, shown->row.apart_ratio);
         html_fact(out, "round variation", text_get(&words));
     }
 }

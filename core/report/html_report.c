@@ -459,8 +459,11 @@ static void close_views(struct views *views)
 static int32_t open_views(const struct html_input *input, const struct html_options *options,
                           struct views *views, struct gb_error *error)
 {
-    views->single_options = (struct view_options){
-        .run = input->run, .where = options->where, .roofs = options->roofs, .has_names = true};
+    views->single_options = (struct view_options){.run = input->run,
+                                                  .where = options->where,
+                                                  .roofs = options->roofs,
+                                                  .notes = NOTES_SOME,
+                                                  .has_names = true};
     views->combined_options = views->single_options;
     views->combined_options.rows = ROWS_COMBINED;
     int32_t status = store_open(input->path, STORE_READ, &views->store, error);

@@ -134,7 +134,7 @@ void device_groups_make(struct device_list *devices, uint32_t n_each, const stru
             n_kept += n;
         } else if (n < n_each) {
             devices->absent[devices->n_absent++] = (struct absent_device){
-                first->settings, first->is_auto,
+                first->settings, first->is_auto, true,
                 arena_printf(arena, "gpus_per_case = %" PRIu32 ": %" PRIu32 " can be used here",
                              n_each, n)};
         } else {

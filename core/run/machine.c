@@ -320,14 +320,14 @@ static void examine_settings(struct findings *findings)
 void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n)
 {
     struct findings findings = {arena, ARENA_ARRAY(arena, struct finding, FINDINGS_MAX), 0};
+    examine_load(&findings);
+    examine_quota(&findings);
+    examine_swap(&findings);
     examine_governor(&findings);
     examine_turbo(&findings);
-    examine_smt(&findings);
-    examine_quota(&findings);
-    examine_load(&findings);
-    examine_virtualization(&findings);
     examine_clock(&findings);
-    examine_swap(&findings);
+    examine_smt(&findings);
+    examine_virtualization(&findings);
     examine_settings(&findings);
     *ret = findings.items;
     *ret_n = findings.n;

@@ -28,6 +28,7 @@ struct finding {
     const char *why; /* what it does to measurements; "" if it is fine */
     const char *fix; /* a command, or "" */
 };
+/* What disturbs measurements most comes first. */
 void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n);
 
 /* ---- what the rest of the machine did while a case was sampled: in a worker, from /proc, before

@@ -403,8 +403,8 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
         if (status != GB_OK)
             return error->status;
         if (*probe.outcome.words)
-            ret->absent[ret->n_absent++] = (struct absent_device){&settings[i], i < n_auto,
-                                                                  probe.outcome.words};
+            ret->absent[ret->n_absent++] = (struct absent_device){
+                &settings[i], i < n_auto, probe.outcome.status != GB_OK, probe.outcome.words};
     }
     return GB_OK;
 }

@@ -46,6 +46,7 @@ struct device_list {
     struct absent_device {
         const struct plugin_settings *settings;
         bool is_auto;
+        bool is_failure; /* something went wrong; else there is no such device */
         const char *reason;
     } * absent;
     size_t n_absent;

@@ -63,10 +63,12 @@ static void add_time_left(const struct progress *progress, struct text *line)
         text_printf(line, "  %lu:%02lu h left", whole / 3600, whole / 60 % 60);
 }
 
-/* " ±0.42 %" of an interval around a value. */
-static void add_half_width(double value, double low, double high, struct text *line)
+/* " ±0.42 %"; nothing where no interval is known. */
+static void add_interval(double value, double low, double high, struct text *line)
 {
-    text_printf(line, " \u00b1%.2g %%", 50 * (high - low) / value);
+    CLEANUP(text_free) struct text interval = {0};
+    text_add_interval(&interval, value, low, high);
+    text_printf(line, "%s%s", interval.length ? " " : "", text_get(&interval));
 }
 
 static void add_live_line(const struct progress *progress, struct text *ret)
@@ -89,8 +91,7 @@ static void add_live_line(const struct progress *progress, struct text *ret)
         const struct so_far_median *so_far = &progress->so_far;
         char time[NUMBER_TEXT_MAX];
         text_printf(&line, "  %s", format_time(so_far->median_ns, 4, time));
-        if (isfinite(so_far->high_ns - so_far->low_ns) && so_far->median_ns > 0)
-            add_half_width(so_far->median_ns, so_far->low_ns, so_far->high_ns, &line);
+        add_interval(so_far->median_ns, so_far->low_ns, so_far->high_ns, &line);
         text_printf(&line, "  n=%llu", (unsigned long long)progress->n_samples);
     }
     *ret = line;
@@ -171,18 +172,6 @@ static void print_lines(struct progress *progress, const char *text)
         line_output_flush(&progress->output);
 }
 
-static void add_interval(const struct gb_estimate *estimate, struct text *line)
-{
-    double below = estimate->value_ns - estimate->low_ns;
-    double above = estimate->high_ns - estimate->value_ns;
-    if (isnan(below) || isnan(above))
-        return;
-    if (isinf(below) || isinf(above))
-        text_add(line, " (no interval)");
-    else
-        add_half_width(estimate->value_ns, estimate->low_ns, estimate->high_ns, line);
-}
-
 void progress_finished(struct progress *progress, const char *label,
                        const struct case_record *record)
 {
@@ -198,7 +187,8 @@ void progress_finished(struct progress *progress, const char *label,
                 (unsigned long long)progress->n_total, label);
     if (record->has_estimate) {
         text_add(line, format_time(record->estimate.value_ns, 4, time));
-        add_interval(&record->estimate, line);
+        add_interval(record->estimate.value_ns, record->estimate.low_ns, record->estimate.high_ns,
+                     line);
         text_printf(line, "  n=%llu  %s", (unsigned long long)record->estimate.n,
                     record->stop_reason);
     }

@@ -148,10 +148,9 @@ void record_refusal(struct run *run, struct visit *visit)
     struct collector collector;
     record_begin(&collector, visit);
     events_case_begin(run->plan->events, visit, &collector.record);
-    /* A user who names a device expects it to be there; `auto` means: where it can. */
-    int status = visit->bench_case.device.settings || visit->devices.n > 0 ? CASE_FAILED
-                                                                           : CASE_SKIPPED;
-    conclude(run, visit, &collector, status, visit->refusal);
+    const bool is_skipped = visit->devices.n == 0 &&
+                            devices_lack(run->plan->schedule.devices, &visit->bench_case);
+    conclude(run, visit, &collector, is_skipped ? CASE_SKIPPED : CASE_FAILED, visit->refusal);
 }
 
 void record_ended(struct run *run, struct visit *visit)

@@ -53,6 +53,16 @@ static int32_t no_candidate(const struct device_list *devices, const struct benc
                      bench_case->info->plugin.id, runs_on ? runs_on : "any");
 }
 
+bool devices_lack(const struct device_list *devices, const struct bench_case *bench_case)
+{
+    const struct device_choice *choice = &bench_case->device;
+    const bool is_one = choice->uuid || choice->index != DEVICE_INDEX_ANY;
+    for (size_t i = 0; choice->settings && i < devices->n_absent; i++)
+        if (devices->absent[i].settings == choice->settings)
+            return !is_one && !devices->absent[i].is_failure;
+    return !choice->settings;
+}
+
 /* "no device fake:9: there is fake:0 (Fake 1000, FAKE-0), fake:1 (...)" */
 static int32_t wrong_choice(const struct device_choice *choice, const struct device_set *there,
                             int32_t status, const char *what, struct gb_error *error)

@@ -27,6 +27,9 @@ struct device_set {
 int32_t devices_choose(const struct device_list *devices, const struct bench_case *bench_case,
                        int32_t distribute, struct arena *arena, struct device_set *ret,
                        struct gb_error *error);
+/* Does no device of the kind that the case names exist here (`auto`: that it could use)? A single
+ * one that is named, and a kind that something went wrong with, are expected to be there. */
+bool devices_lack(const struct device_list *devices, const struct bench_case *bench_case);
 
 struct visit {
     struct arena arena;

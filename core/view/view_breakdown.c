@@ -64,7 +64,7 @@ static void add_times(struct table *table, const struct breakdown *breakdown, si
     CLEANUP(text_free) struct text interval = {0};
     const bool is_known = is_counted(breakdown, i) && !isnan(activity->time_ns);
     if (is_known)
-        view_add_interval(&interval, activity->time_ns, activity->low_ns, activity->high_ns);
+        text_add_interval(&interval, activity->time_ns, activity->low_ns, activity->high_ns);
     time_cell(table, is_known ? activity->time_ns : NAN);
     finish_cell(table, &interval);
     share_cell(table, breakdown, is_known ? activity->time_ns : NAN);

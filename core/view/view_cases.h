@@ -313,8 +313,6 @@ struct shown {
  * first. A single round stays what it is. Arrays live in the arena.
  */
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena);
-/* "0.52 %"; "-" for what is not finite. */
-void view_add_percent(struct text *out, double ratio);
 /* "8.696 G", "12.00". */
 void view_add_si(struct text *out, double value);
 /* A plugin's metric with four digits: with its unit, where that is one of time or of bytes, with a
@@ -326,11 +324,8 @@ bool view_metric_has_unit(const char *unit); /* is it in the cells, or is there 
 void view_add_ratio(struct text *out, const struct relative *relative);
 /* Is one of the ends known? An infinite one is not, and never looks like a number. */
 bool view_is_interval(double low_ns, double high_ns);
-/* "+-0.52 %"; "[1.2 us, 1.4 us]" where the ends are not alike, ">= 1.2 us" where one is known (with
- * the signs of these). Nothing where none is. */
-void view_add_interval(struct text *out, double central_ns, double low_ns, double high_ns);
-/* The same with the statistic, if it is not the median; "none" where none is claimed, or one
- * without ends. */
+/* As text_add_interval, with the statistic, if it is not the median; "none" where none is claimed,
+ * or one without ends. */
 void shown_add_interval(struct text *out, const struct shown *shown);
 /* The time with its marks: several modes, and what the verdict has against it. */
 void shown_add_central(struct text *out, const struct shown *shown);

@@ -221,38 +221,9 @@ void view_add_metric(struct text *out, double value, const char *unit)
 
 /* ---- what a policy reported ---- */
 
-void view_add_percent(struct text *out, double ratio)
-{
-    double percent = 100 * ratio;
-    if (isfinite(percent))
-        text_printf(out, percent >= 10 ? "%.1f %%" : "%.2f %%", percent);
-    else
-        text_add(out, "-");
-}
-
 bool view_is_interval(double low_ns, double high_ns)
 {
     return isfinite(low_ns) || isfinite(high_ns);
-}
-
-void view_add_interval(struct text *out, double central_ns, double low_ns, double high_ns)
-{
-    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
-    if (!isfinite(low_ns) || !isfinite(high_ns)) {
-        if (isfinite(low_ns))
-            text_printf(out, "\u2265 %s", format_time(low_ns, 4, low));
-        else if (isfinite(high_ns))
-            text_printf(out, "\u2264 %s", format_time(high_ns, 4, high));
-        return;
-    }
-    double below = central_ns - low_ns, above = high_ns - central_ns;
-    bool alike = below >= 0 && above >= 0 && fabs(above - below) <= 0.5 * fmax(above, below);
-    if (alike && central_ns > 0) {
-        text_add(out, "\u00B1");
-        view_add_percent(out, (above + below) / 2 / central_ns);
-    } else {
-        text_printf(out, "[%s, %s]", format_time(low_ns, 4, low), format_time(high_ns, 4, high));
-    }
 }
 
 void shown_add_interval(struct text *out, const struct shown *shown)
@@ -264,7 +235,7 @@ void shown_add_interval(struct text *out, const struct shown *shown)
     }
     if (*record->estimate.statistic && !estimate_is_central(record))
         text_printf(out, "%s ", record->estimate.statistic);
-    view_add_interval(out, shown->central_ns, shown->low_ns, shown->high_ns);
+    text_add_interval(out, shown->central_ns, shown->low_ns, shown->high_ns);
 }
 
 const char *view_verdict_mark(int32_t verdict)

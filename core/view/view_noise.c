@@ -61,7 +61,7 @@ static bool add_throttled(const struct evidence *found, struct text *out)
     if (n == 0 || n < found->share * found->n_samples)
         return false;
     text_printf(out, "the device was throttled in ");
-    view_add_percent(out, n / found->n_samples);
+    text_add_percent(out, n / found->n_samples);
     text_add(out, " of them");
     return true;
 }
@@ -82,7 +82,7 @@ static bool add_clock(const struct evidence *found, struct text *out)
 static void add_share(const struct evidence *found, double ns, const char *words, struct text *out)
 {
     text_add(out, words);
-    view_add_percent(out, ns / (found->sampled_ns * found->cpus));
+    text_add_percent(out, ns / (found->sampled_ns * found->cpus));
     text_add(out, " of the processors");
 }
 
@@ -132,7 +132,7 @@ static bool add_rounds(const struct evidence *found, struct text *out)
     if (found->n < 2 || !found->shown->differs || !(apart_ns >= found->spread_ns / 2))
         return false;
     text_add(out, "its rounds differ by ");
-    view_add_percent(out, found->shown->row.apart_ratio);
+    text_add_percent(out, found->shown->row.apart_ratio);
     return true;
 }
 
@@ -163,7 +163,8 @@ static void add_cause(const struct evidence *found, struct text *out)
     text_add(out, "nothing that was recorded explains it; gbrun doctor may");
 }
 
-int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out)
+int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *ret,
+                struct text *ret_cause)
 {
     static const double noisy_ratio = 0.05, outlying_ratio = 1.5, spreads = 3;
     static const double outlying_share = 0.01, scattered_share = 0.25;
@@ -175,19 +176,22 @@ int noise_words(const struct view_row *rows, size_t n, const struct shown *shown
     if (shown->relative_iqr > noisy_ratio) {
         found.spread_ns = summary->q3 - summary->q1;
         found.share = scattered_share;
-        text_add(out, "the middle half of the samples spans ");
-        view_add_percent(out, shown->relative_iqr);
-        text_add(out, " of the median: ");
-        add_cause(&found, out);
+        if (ret) {
+            text_add(ret, "the middle half of the samples spans ");
+            text_add_percent(ret, shown->relative_iqr);
+            text_add(ret, " of the median");
+        }
+        add_cause(&found, ret_cause);
         return NOISE_SCATTER;
     }
     if (found.n_samples >= FEWEST && summary->p99 > outlying_ratio * summary->median &&
         summary->p99 > summary->q3 + spreads * (summary->q3 - summary->q1)) {
         found.spread_ns = summary->p99 - summary->median;
         found.share = outlying_share;
-        text_printf(out, "1 %% of the samples took %.3g times the median or more: ",
-                    summary->p99 / summary->median);
-        add_cause(&found, out);
+        if (ret)
+            text_printf(ret, "1 %% of the samples took %.3g times the median or more",
+                        summary->p99 / summary->median);
+        add_cause(&found, ret_cause);
         return NOISE_OUTLIERS;
     }
     return NOISE_NONE;

@@ -8,37 +8,48 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
+enum { LIST_SHOWN = 8, LISTED_MAX = 20, VALUES_SHOWN = 8, FEW_SKIPS = 5, FEW_NOTES = 3 };
 
-/* What notes tell of cases: sections of their own, what the counts refer to, lists with a heading.
- * mark: of the times that the heading is about. */
+/* What notes tell of cases, what matters most first: sections of their own, and lists with a
+ * heading. mark: of the times that the heading is about. Where notes are few each list is a line:
+ * its heading, of causes with the most frequent one. */
+enum { SECTION = 1, CAUSES = 2 };
 #define NOTE_LISTS(X)                                                                              \
-    X(FAILURES, COLOUR_BAD, "", "failures")                                                        \
-    X(SKIPS, COLOUR_FAINT, "", "skipped")                                                          \
-    X(MESSAGES, COLOUR_NONE, "", "messages")                                                       \
-    X(OBSTACLES, COLOUR_NONE, "", "") /* why cases are not certified */                            \
-    X(THROTTLES, COLOUR_NONE, "", "") /* why the device was throttled */                           \
-    X(PACES, COLOUR_NONE, "", "pace")                                                              \
-    X(NOISY, COLOUR_NONE, "", "noise, and its likely cause")                                       \
-    X(OUTLYING, COLOUR_NONE, "", "outliers, and their likely cause")                               \
-    X(MODES, COLOUR_NONE, MODES_MARK,                                                              \
-      "several modes: their medians, intervals and shares of the samples")                         \
-    X(GRAPHS, COLOUR_NONE, "", "several launches a sample, which would be quicker as a graph")     \
-    X(DIFFERING, COLOUR_NONE, "", "rounds differ by more than their own intervals allow")          \
-    X(SMALL, COLOUR_NONE, "",                                                                      \
+    X(FAILURES, COLOUR_BAD, SECTION, "", "failures")                                               \
+    X(SKIPS, COLOUR_FAINT, SECTION, "", "skipped")                                                 \
+    X(ERRORS, COLOUR_BAD, SECTION | CAUSES, "", "errors")                                          \
+    X(CHANGES, COLOUR_NONE, CAUSES, "", "the machine changed, by its reference work")              \
+    X(OBSTACLES, COLOUR_NONE, 0, "?", "not certified: no interval as narrow and steady as asked")  \
+    X(LIMITED, COLOUR_NONE, 0, "~", "limited by the timer resolution")                             \
+    X(GAVE_UP, COLOUR_NONE, 0, "!", "given up by the policy")                                      \
+    X(MODES, COLOUR_NONE, 0, MODES_MARK, "several modes")                                          \
+    X(MESSAGES, COLOUR_NONE, SECTION | CAUSES, "", "messages")                                     \
+    X(THROTTLES, COLOUR_NONE, CAUSES, "", "throttled samples")                                     \
+    X(UNPACED, COLOUR_NONE, 0, "",                                                                 \
+      "power or heat changed the clock: choose pace = burst or pace = sustained")                  \
+    X(LOST, COLOUR_NONE, CAUSES, "", "samples whose times were lost")                              \
+    X(DIFFERING, COLOUR_NONE, 0, "", "rounds differ by more than their own intervals allow")       \
+    X(NOISY, COLOUR_NONE, CAUSES, "", "noise, and its likely cause")                               \
+    X(OUTLYING, COLOUR_NONE, CAUSES, "", "outliers, and their likely cause")                       \
+    X(OF_VISIT, COLOUR_NONE, 0, "", "certified in this visit: the next one may differ")            \
+    X(SHORT, COLOUR_NONE, 0, "",                                                                   \
+      "short samples: the timer overhead, not subtracted, is more than 1 % of each")               \
+    X(PACES, COLOUR_NONE, 0, "", "pace")                                                           \
+    X(GRAPHS, COLOUR_NONE, 0, "", "several launches a sample, which would be quicker as a graph")  \
+    X(SMALL, COLOUR_NONE, 0, "",                                                                   \
       "fewer blocks than multiprocessors: where they run is part of the number")                   \
-    X(CALLS, COLOUR_NONE, "", "the time includes that of calling the function")
+    X(CALLS, COLOUR_NONE, 0, "", "the time includes that of calling the function")
 enum {
-#define NOTE_LIST_CONSTANT(name, colour, mark, heading) name,
+#define NOTE_LIST_CONSTANT(name, colour, flags, mark, heading) name,
     NOTE_LISTS(NOTE_LIST_CONSTANT)
 #undef NOTE_LIST_CONSTANT
         LISTS
 };
 static const struct {
-    int colour;
+    int colour, flags;
     const char *mark, *heading;
 } list_heads[LISTS] = {
-#define NOTE_LIST_HEAD(name, colour, mark, heading) {colour, mark, heading},
+#define NOTE_LIST_HEAD(name, colour, flags, mark, heading) {colour, flags, mark, heading},
     NOTE_LISTS(NOTE_LIST_HEAD)
 #undef NOTE_LIST_HEAD
 };
@@ -158,35 +169,31 @@ static void histograms_write(const struct histograms *histograms, struct text *o
 
 /* ---- notes ---- */
 
+enum { CASES_KEPT = 8 };
+
 /* Words that are said of some cases. */
 struct note {
-    const char *words;
-    const char *first;  /* label of the first case it was said of */
-    uint64_t count;     /* of the cases */
-    uint64_t last_case; /* number of the last of them */
-    bool varies;        /* in numbers, among the cases */
+    const char *words;             /* "": the heading says it all */
+    const char *cases[CASES_KEPT]; /* labels of the first; "" where the words are of no case */
+    uint64_t count;                /* of the cases */
+    uint64_t last_case;            /* number of the last of them */
     /* Words that some of the cases differ in: they belong before words[values_at]. */
     const char **values;
     size_t n_values, values_at;
 };
 struct note_list {
+    struct note all; /* its cases, without words */
     struct note *items;
     size_t n;
     struct hash_index by_words;
-    bool joins_numbers; /* words that differ in numbers only are one entry */
 };
 struct notes {
     struct arena *arena;
     bool verbose;
+    int extent; /* NOTES_...; of a few, words that differ in numbers only are one */
     struct note_list lists[LISTS];
     struct note_lines lines;
     uint64_t n_cases; /* so far; the rounds of a case are one */
-    uint64_t n_short; /* cases with an overhead above 1 % of the median */
-    double short_overhead_ns;
-    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
-    uint64_t of_no_pace;
-    uint64_t lost_cases, lost_samples;
-    uint64_t unconverged, limited, gave_up, in_visit;
 };
 
 static const char digits[] = "0123456789.";
@@ -216,29 +223,38 @@ static uint64_t hash_but_for_numbers(const char *words)
     return hash;
 }
 
-/* One list entry for equal words, with the number of cases that they were said of. label: "" where
- * the words have it. */
+static void count_case(const struct notes *notes, struct note *note, const char *label)
+{
+    if (note->last_case == notes->n_cases)
+        return;
+    if (note->count < CASES_KEPT)
+        note->cases[note->count] = arena_text(notes->arena, label);
+    note->last_case = notes->n_cases;
+    note->count++;
+}
+
+/* One list entry for equal words, with the number of cases that they were said of. */
 static struct note *list_add(struct notes *notes, int kind, const char *words, const char *label)
 {
     struct note_list *list = &notes->lists[kind];
-    const uint64_t hash = list->joins_numbers ? hash_but_for_numbers(words)
-                                              : hash_text(HASH_START, words);
+    const bool joins_numbers = list_heads[kind].flags & CAUSES &&
+                               (notes->extent == NOTES_FEW ||
+                                (list_heads[kind].flags & SECTION && !notes->verbose));
+    const uint64_t hash = joins_numbers ? hash_but_for_numbers(words)
+                                        : hash_text(HASH_START, words);
+    count_case(notes, &list->all, label);
     for (size_t at = 0, i; (i = hash_index_next(&list->by_words, hash, &at)) != HASH_NONE;) {
         struct note *item = &list->items[i];
-        const bool is_equal = text_equal(item->words, words);
-        if (!is_equal && !(list->joins_numbers && are_equal_but_for_numbers(item->words, words)))
-            continue;
-        item->count += item->last_case != notes->n_cases;
-        item->last_case = notes->n_cases;
-        item->varies = item->varies || !is_equal;
-        return item;
+        if (text_equal(item->words, words) ||
+            (joins_numbers && are_equal_but_for_numbers(item->words, words))) {
+            count_case(notes, item, label);
+            return item;
+        }
     }
     hash_index_add(&list->by_words, hash, list->n, notes->arena);
     struct note *added = ARENA_ADD(notes->arena, list->items, list->n);
-    *added = (struct note){.words = arena_text(notes->arena, words),
-                           .first = arena_text(notes->arena, label),
-                           .count = 1,
-                           .last_case = notes->n_cases};
+    *added = (struct note){.words = arena_text(notes->arena, words)};
+    count_case(notes, added, label);
     return added;
 }
 
@@ -305,7 +321,6 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
     static const char *const severities[] = {"debug", "info",       "warning",
                                              "error", "plugin bug", "gbrun bug"};
     CLEANUP(text_free) struct text words = {0};
-    notes->lists[MESSAGES].joins_numbers = !notes->verbose;
     for (size_t i = 0; i < c->record.n_messages; i++) {
         const struct message_record *message = &c->record.messages[i];
         if (message->severity < GB_LOG_WARNING && !notes->verbose)
@@ -315,7 +330,8 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
                     message->severity >= 0 && message->severity < 6 ? severities[message->severity]
                                                                     : "message");
         text_add_line(&words, message->text);
-        list_add(notes, MESSAGES, text_get(&words), label);
+        list_add(notes, message->severity > GB_LOG_WARNING ? ERRORS : MESSAGES, text_get(&words),
+                 label);
     }
     for (size_t i = 0; notes->verbose && i < c->record.n_worst; i++) {
         const struct worst_record *worst = &c->record.worst[i];
@@ -340,33 +356,32 @@ static void add_reading(struct notes *notes, const struct stored_case *c, const 
         c->n_throttled > 0) /* a graph was tried before the load */
         return;
     list_add(notes, GRAPHS,
-             arena_printf(notes->arena, "%s: %s, as a graph %s", label,
-                          format_time(median_ns, 3, now), format_time(record->graph_ns, 3, then)),
-             "");
+             arena_printf(notes->arena, "%s, as a graph %s", format_time(median_ns, 3, now),
+                          format_time(record->graph_ns, 3, then)),
+             label);
 }
 
-/* "streams streams=6: 160.0 us +-0.62 % (61 %), 190.0 us +-0.53 % (39 %)" */
+/* "160.0 us +-0.62 % (61 %), 190.0 us +-0.53 % (39 %)" */
 static void add_modes(struct notes *notes, const struct gb_estimate *estimate, const char *label)
 {
     CLEANUP(text_free) struct text words = {0};
     char number[NUMBER_TEXT_MAX];
     if (estimate->n_modes < 2)
         return;
-    text_printf(&words, "%s:", label);
     for (uint32_t i = 0; i < estimate->n_modes; i++) {
         const struct gb_mode *mode = &estimate->modes[i];
         bool is_interval = view_is_interval(mode->low_ns, mode->high_ns);
-        text_printf(&words, "%s %s", i ? "," : "", format_time(mode->median_ns, 4, number));
+        text_printf(&words, "%s%s", i ? ", " : "", format_time(mode->median_ns, 4, number));
         if (is_interval) {
             text_add(&words, " ");
-            view_add_interval(&words, mode->median_ns, mode->low_ns, mode->high_ns);
+            text_add_interval(&words, mode->median_ns, mode->low_ns, mode->high_ns);
         }
         text_printf(&words, " (%.0f %%%s)", 100 * mode->weight, is_interval ? "" : ", no interval");
     }
-    list_add(notes, MODES, text_get(&words), "");
+    list_add(notes, MODES, text_get(&words), label);
 }
 
-/* "gemm n=4096: idle for 352.1 us after each sample (burst)" */
+/* "idle for 352.1 us after each sample (burst)" */
 static void add_pace(struct notes *notes, const struct stored_case *c, const char *label)
 {
     const struct pace_record *pace = &c->record.pace;
@@ -389,7 +404,7 @@ static void add_pace(struct notes *notes, const struct stored_case *c, const cha
     if (!words.length)
         return;
     text_printf(&words, " (%s)", c->pace);
-    list_add(notes, PACES, arena_printf(notes->arena, "%s: %s", label, text_get(&words)), "");
+    list_add(notes, PACES, text_get(&words), label);
 }
 
 /* With fewer blocks than multiprocessors it matters which of these have them. */
@@ -426,10 +441,9 @@ static void add_call_overhead(struct notes *notes, const struct stored_case *c, 
             !(metric->value > least_ratio * c->summary.median))
             continue;
         list_add(notes, CALLS,
-                 arena_printf(notes->arena, "%s: %s of %s", label,
-                              format_time(metric->value, 3, overhead),
+                 arena_printf(notes->arena, "%s of %s", format_time(metric->value, 3, overhead),
                               format_time(c->summary.median, 3, time)),
-                 "");
+                 label);
     }
 }
 
@@ -445,52 +459,64 @@ static bool is_of_no_pace(const struct stored_case *c)
     return text_equal(c->pace, pace_word(PACE_FREE)) && (c->n_throttled > 0 || has_moved);
 }
 
+static void add_throttles(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const char *reasons = throttle_words(c);
+    if (c->n_throttled == 0)
+        return;
+    text_printf(&words, "%llu of %llu", (unsigned long long)c->n_throttled,
+                (unsigned long long)c->record.n_samples);
+    if (reasons && *reasons)
+        text_printf(&words, ": %s", reasons);
+    list_add_line(notes, THROTTLES, text_get(&words), label);
+}
+
 static void add_record(struct notes *notes, const struct view_row *row)
 {
     const struct stored_case *c = &row->c;
     const struct case_record *record = &c->record;
-    CLEANUP(text_free) struct text label = {0};
-    text_add_line(&label, row->label);
-    add_outcome(notes, c, text_get(&label));
-    add_messages(notes, c, text_get(&label));
-    add_reading(notes, c, text_get(&label));
-    add_modes(notes, &record->estimate, text_get(&label));
+    CLEANUP(text_free) struct text line = {0};
+    text_add_line(&line, row->label);
+    const char *label = text_get(&line);
+    add_outcome(notes, c, label);
+    add_messages(notes, c, label);
+    add_reading(notes, c, label);
+    add_modes(notes, &record->estimate, label);
     if (notes->verbose)
-        histograms_add(&notes->lines.histograms, record, text_get(&label), notes->arena);
-    if (c->n_throttled > 0 && throttle_words(c) && *throttle_words(c))
-        list_add_line(notes, THROTTLES, throttle_words(c), text_get(&label));
-    add_pace(notes, c, text_get(&label));
-    add_small_grid(notes, row, text_get(&label));
-    add_call_overhead(notes, c, text_get(&label));
+        histograms_add(&notes->lines.histograms, record, label, notes->arena);
+    add_throttles(notes, c, label);
+    add_pace(notes, c, label);
+    add_small_grid(notes, row, label);
+    add_call_overhead(notes, c, label);
     /* The overhead is a sample's, the median an iteration's. */
-    double overhead_ns = record->overhead_ns /
-                         (record->iterations ? (double)record->iterations : 1);
-    if (overhead_ns > 0.01 * c->summary.median) {
-        notes->n_short++;
-        notes->short_overhead_ns = fmax(notes->short_overhead_ns, record->overhead_ns);
-    }
-    notes->samples_of_throttled += c->n_throttled > 0 ? record->n_samples : 0;
-    notes->throttled_cases += c->n_throttled > 0;
-    notes->throttled_samples += c->n_throttled;
-    notes->of_no_pace += is_of_no_pace(c);
-    notes->lost_cases += record->n_lost > 0;
-    notes->lost_samples += record->n_lost;
+    const double n_iterations = record->iterations ? (double)record->iterations : 1;
+    if (record->overhead_ns / n_iterations > 0.01 * c->summary.median)
+        list_add(notes, SHORT, "", label);
+    if (is_of_no_pace(c))
+        list_add(notes, UNPACED, "", label);
+    if (record->n_lost > 0)
+        list_add(notes, LOST,
+                 arena_printf(notes->arena, "%llu of %llu", (unsigned long long)record->n_lost,
+                              (unsigned long long)record->n_samples),
+                 label);
 }
 
 /* Of a case, its rounds combined. */
-static void add_verdict(struct notes *notes, const struct view_row *row)
+static void add_verdict(struct notes *notes, const struct view_row *row, const char *label)
 {
+    static const struct {
+        int32_t verdict;
+        int kind;
+    } kinds[] = {{GB_VERDICT_UNCONVERGED, OBSTACLES},
+                 {GB_VERDICT_RESOLUTION_LIMITED, LIMITED},
+                 {GB_VERDICT_GAVE_UP, GAVE_UP},
+                 {GB_VERDICT_CERTIFIED_IN_VISIT, OF_VISIT}};
     const struct case_record *record = &row->c.record;
-    CLEANUP(text_free) struct text label = {0};
-    text_add_line(&label, row->label);
-    if (!record->has_estimate)
-        return;
-    if (*record->estimate.note && record->estimate.verdict == GB_VERDICT_UNCONVERGED)
-        list_add_line(notes, OBSTACLES, record->estimate.note, text_get(&label));
-    notes->unconverged += record->estimate.verdict == GB_VERDICT_UNCONVERGED;
-    notes->limited += record->estimate.verdict == GB_VERDICT_RESOLUTION_LIMITED;
-    notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
-    notes->in_visit += record->estimate.verdict == GB_VERDICT_CERTIFIED_IN_VISIT;
+    for (size_t i = 0; record->has_estimate && i < sizeof kinds / sizeof *kinds; i++)
+        if (record->estimate.verdict == kinds[i].verdict)
+            list_add_line(notes, kinds[i].kind,
+                          kinds[i].kind == OBSTACLES ? record->estimate.note : "", label);
 }
 
 /* ---- as lines ---- */
@@ -509,15 +535,15 @@ add_line(struct notes *notes, int level, const char *format, ...)
     return line;
 }
 
-/* "streams=4 and 2 more: crashed (SIGSEGV)", the cases where the words do not have them. */
+/* "streams=4 and 2 more: crashed (SIGSEGV)" */
 static void add_words(const struct note *note, struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
     const size_t n = note->n_values < VALUES_SHOWN ? note->n_values : VALUES_SHOWN;
-    text_add(out, note->first);
-    if (note->count > 1 && *note->first)
+    text_add(out, note->cases[0]);
+    if (note->count > 1)
         text_printf(out, " and %llu more", (unsigned long long)note->count - 1);
-    text_add(out, *note->first ? ": " : "");
+    text_add(out, *note->cases[0] ? ": " : "");
     text_add_n(&words, note->words, note->values_at);
     for (size_t i = 0; i < n; i++)
         text_printf(&words, "%s%s", i ? ", " : "", note->values[i]);
@@ -526,53 +552,58 @@ static void add_words(const struct note *note, struct text *out)
     text_add_line(out, text_get(&words));
 }
 
-static void add_message(const struct note *note, struct text *out)
+/* " (2 of 11 cases: streams streams=2, half range=r0)", as many of them as take up to `most`
+ * columns; " (all 11 cases)". */
+static void add_cases(const struct notes *notes, const struct note *note, size_t most,
+                      struct text *out)
 {
-    const unsigned long long n_others = note->count - 1;
+    CLEANUP(text_free) struct text cases = {0};
+    const bool is_all = note->count == notes->n_cases;
+    const uint64_t n = is_all ? 0 : note->count < CASES_KEPT ? note->count : CASES_KEPT;
+    uint64_t i = 0;
+    if (notes->n_cases < 2 || !*note->cases[0])
+        return;
+    if (is_all && note->count == 2)
+        text_add(&cases, "both cases");
+    else if (is_all)
+        text_printf(&cases, "all %llu cases", (unsigned long long)note->count);
+    else if (note->count > 1)
+        text_printf(&cases, "%llu of %llu cases", (unsigned long long)note->count,
+                    (unsigned long long)notes->n_cases);
+    for (; i < n; i++) {
+        const size_t rest = sizeof " ()" - 1 + (i + 1 < note->count ? sizeof ", ..." - 1 : 0);
+        const char *before = i > 0 ? ", " : cases.length > 0 ? ": " : "";
+        if (text_columns(text_get(&cases)) + strlen(before) + text_columns(note->cases[i]) + rest >
+            most)
+            break;
+        text_printf(&cases, "%s%s", before, note->cases[i]);
+    }
+    text_add(&cases, i > 0 && i < note->count ? ", ..." : "");
+    if (cases.length)
+        text_printf(out, " (%s)", text_get(&cases));
+}
+
+static void add_message(const struct notes *notes, const struct note *note, struct text *out)
+{
     text_add(out, note->words);
-    if (note->count == 1)
-        text_printf(out, " (%s)", note->first);
-    else if (note->varies)
-        text_printf(out, " (%s, and with other numbers %llu more)", note->first, n_others);
-    else
-        text_printf(out, " (%llu cases, first in %s)", n_others + 1, note->first);
+    add_cases(notes, note, SIZE_MAX, out);
 }
 
 static void add_entries(struct notes *notes, int kind, int level, size_t most)
 {
     const struct note_list *list = &notes->lists[kind];
-    const size_t n = notes->verbose || list->n <= most ? list->n : most;
+    const bool all = notes->verbose || notes->extent == NOTES_ALL;
+    const size_t n = all || list->n <= most ? list->n : most;
     for (size_t i = 0; i < n; i++) {
         CLEANUP(text_free) struct text words = {0};
-        (kind == MESSAGES ? add_message : add_words)(&list->items[i], &words);
+        if (list_heads[kind].flags & CAUSES && list_heads[kind].flags & SECTION)
+            add_message(notes, &list->items[i], &words);
+        else
+            add_words(&list->items[i], &words);
         add_line(notes, level, "%s", text_get(&words));
     }
     if (list->n > n)
         add_line(notes, level, "and %zu more", list->n - n)->is_rest = true;
-}
-
-static const char *plural(uint64_t n, const char *one, const char *many)
-{
-    return n == 1 ? one : many;
-}
-
-/* "2 cases have throttled samples: 5 of their 40 (power limit; too hot)" */
-static void add_throttles(struct notes *notes)
-{
-    CLEANUP(text_free) struct text reasons = {0};
-    const struct note_list *list = &notes->lists[THROTTLES];
-    const size_t n = list->n < THROTTLES_SHOWN ? list->n : THROTTLES_SHOWN;
-    if (!notes->throttled_cases)
-        return;
-    for (size_t i = 0; i < n; i++)
-        text_printf(&reasons, "%s%s", i ? "; " : " (", list->items[i].words);
-    text_printf(&reasons, "%s%s", list->n > n ? "; ..." : "", n ? ")" : "");
-    add_line(notes, 1, "%llu %s throttled samples: %llu of %s %llu%s",
-             (unsigned long long)notes->throttled_cases,
-             plural(notes->throttled_cases, "case has", "cases have"),
-             (unsigned long long)notes->throttled_samples,
-             plural(notes->throttled_cases, "its", "their"),
-             (unsigned long long)notes->samples_of_throttled, text_get(&reasons));
 }
 
 /* "14:02" */
@@ -583,7 +614,7 @@ static const char *minute_of(const char *at, struct arena *arena)
                                     : at;
 }
 
-/* "run 2: the machine (cpu:0) became 2.1 % slower at 14:02 UTC, by its reference work" */
+/* "run 2: cpu:0 became 2.1 % slower at 14:02 UTC" */
 static void add_change(struct notes *notes, const struct view *view, size_t run,
                        const struct sentinel_change *change, int64_t device_id)
 {
@@ -593,18 +624,18 @@ static void add_change(struct notes *notes, const struct view *view, size_t run,
     CLEANUP(text_free) struct text words = {0};
     if (view->n_runs > 1)
         text_printf(&words, "run %lld: ", (long long)view->runs[run].number);
-    text_add(&words, "the machine");
     for (size_t i = 0; i < devices->n; i++)
         if (devices->items[i].id == device_id)
-            text_printf(&words, " (%s:%u)", devices->items[i].record.name,
+            text_printf(&words, "%s:%u ", devices->items[i].record.name,
                         devices->items[i].record.index);
-    text_printf(&words, " became %.2g %% %s ", 100 * expm1(fabs(change->size)),
+    text_printf(&words, "became %.2g %% %s ", 100 * expm1(fabs(change->size)),
                 change->size > 0 ? "slower" : "faster");
     if (change->is_drift && !text_equal(from, to))
         text_printf(&words, "from %s to %s", from, to);
     else
         text_printf(&words, "at %s", to);
-    add_line(notes, 1, "%s UTC, by its reference work", text_get(&words));
+    text_add(&words, " UTC");
+    list_add(notes, CHANGES, text_get(&words), "");
 }
 
 static void add_changes(struct notes *notes, const struct view *view)
@@ -625,95 +656,109 @@ static void add_changes(struct notes *notes, const struct view *view)
     }
 }
 
-static void add_counts(struct notes *notes)
+static void add_section(struct notes *notes, int kind, size_t most)
 {
-    char number[NUMBER_TEXT_MAX];
-    const struct {
-        uint64_t n;
-        int32_t verdict;
-        const char *one, *many;
-    } verdicts[] = {
-        {notes->unconverged, GB_VERDICT_UNCONVERGED, "case is not certified",
-         "cases are not certified"},
-        {notes->limited, GB_VERDICT_RESOLUTION_LIMITED, "case is limited by the timer resolution",
-         "cases are limited by the timer resolution"},
-        {notes->gave_up, GB_VERDICT_GAVE_UP, "case was given up by its policy",
-         "cases were given up by their policy"},
-        {notes->in_visit, GB_VERDICT_CERTIFIED_IN_VISIT,
-         "case is certified in this visit: the next one may differ",
-         "cases are certified in this visit: the next one may differ"},
-    };
-    if (notes->n_short)
-        add_line(notes, 1,
-                 "%llu %s short samples: the timer overhead (up to %s) is more than 1 %% of each; "
-                 "it is not subtracted",
-                 (unsigned long long)notes->n_short,
-                 plural(notes->n_short, "case has", "cases have"),
-                 format_time(notes->short_overhead_ns, 3, number));
-    add_throttles(notes);
-    if (notes->of_no_pace)
-        add_line(notes, 1,
-                 "%llu %s measured while power or heat changed the clock: neither pace = burst nor "
-                 "pace = sustained, choose one",
-                 (unsigned long long)notes->of_no_pace,
-                 plural(notes->of_no_pace, "case was", "cases were"));
-    if (notes->lost_cases)
-        add_line(notes, 1, "%llu %s lost the times of %llu %s",
-                 (unsigned long long)notes->lost_cases, plural(notes->lost_cases, "case", "cases"),
-                 (unsigned long long)notes->lost_samples,
-                 plural(notes->lost_samples, "sample", "samples"));
-    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
-        if (!verdicts[i].n)
-            continue;
-        const bool has_reasons = i == 0 && notes->lists[OBSTACLES].n;
-        add_line(notes, 1, "%llu %s%s", (unsigned long long)verdicts[i].n,
-                 plural(verdicts[i].n, verdicts[i].one, verdicts[i].many), has_reasons ? ":" : "")
-            ->mark = view_verdict_mark(verdicts[i].verdict);
-        if (has_reasons)
-            add_entries(notes, OBSTACLES, 2, LIST_SHOWN);
-    }
+    if (!notes->lists[kind].n)
+        return;
+    add_line(notes, 0, "%s", list_heads[kind].heading)->colour = list_heads[kind].colour;
+    add_entries(notes, kind, 1, most);
 }
 
-static void add_lines(struct notes *notes, const struct view *view)
+static void add_lines(struct notes *notes)
 {
-    for (int i = FAILURES; i <= MESSAGES; i++)
-        if (notes->lists[i].n) {
-            add_line(notes, 0, "%s", list_heads[i].heading)->colour = list_heads[i].colour;
-            add_entries(notes, i, 1, LISTED_MAX);
-        }
+    for (int i = 0; i < LISTS; i++)
+        if (list_heads[i].flags & SECTION)
+            add_section(notes, i, LISTED_MAX);
     const size_t n = notes->lines.n;
     notes->lines.n_before_histograms = n;
     add_line(notes, 0, "notes");
-    add_changes(notes, view);
-    add_counts(notes);
-    for (int i = PACES; i < LISTS; i++)
-        if (notes->lists[i].n) {
-            add_line(notes, 1, "%s:", list_heads[i].heading)->mark = list_heads[i].mark;
+    for (int i = 0; i < LISTS; i++) {
+        CLEANUP(text_free) struct text cases = {0};
+        const struct note_list *list = &notes->lists[i];
+        if (!list->n || list_heads[i].flags & SECTION)
+            continue;
+        const bool has_entries = *list->items[0].words;
+        add_cases(notes, &list->all, has_entries ? 0 : SIZE_MAX, &cases);
+        add_line(notes, 1, "%s%s%s", list_heads[i].heading, text_get(&cases),
+                 has_entries ? ":" : "")
+            ->mark = list_heads[i].mark;
+        if (has_entries)
             add_entries(notes, i, 2, LIST_SHOWN);
-        }
+    }
     if (notes->lines.n == n + 1) /* the heading alone */
         notes->lines.n = n;
+}
+
+/* "? not certified: ... (2 of 11 cases: streams streams=2, half range=r0)", one line. */
+static void add_few_of(struct notes *notes, int kind, size_t width)
+{
+    CLEANUP(text_free) struct text all = {0}, words = {0}, cases = {0};
+    const struct note_list *list = &notes->lists[kind];
+    const int flags = list_heads[kind].flags;
+    const char *mark = list_heads[kind].mark;
+    const size_t room = width - 2 - (*mark ? strlen(mark) + 1 : 0);
+    const struct note *most = &list->items[0];
+    for (size_t i = 1; i < list->n; i++)
+        most = list->items[i].count > most->count ? &list->items[i] : most;
+    text_add(&all, flags & SECTION ? "" : list_heads[kind].heading);
+    if (flags & CAUSES)
+        text_printf(&all, "%s%s", all.length ? ": " : "", most->words);
+    const struct note *of = flags & CAUSES ? most : &list->all;
+    add_cases(notes, of, 0, &cases);
+    const size_t least = text_columns(text_get(&cases));
+    text_add_shortened(&words, text_get(&all), room > least ? room - least : room);
+    const size_t used = text_columns(text_get(&words));
+    add_cases(notes, of, room > used ? room - used : 0, &words);
+    add_line(notes, 1, "%s", text_get(&words))->mark = mark;
+}
+
+/* What failed and what was skipped, then the notes that matter most. */
+static void add_few_lines(struct notes *notes, size_t width)
+{
+    uint64_t n = 0, n_more = 0;
+    bool has_details = false;
+    add_section(notes, FAILURES, LISTED_MAX);
+    add_section(notes, SKIPS, FEW_SKIPS);
+    notes->lines.n_before_histograms = notes->lines.n;
+    for (int i = 0; i < LISTS; i++) {
+        if (i == FAILURES || i == SKIPS || !notes->lists[i].n)
+            continue;
+        if (n == 0)
+            add_line(notes, 0, "notes");
+        if (n++ < FEW_NOTES)
+            add_few_of(notes, i, width);
+        n_more += n > FEW_NOTES                  ? notes->lists[i].n
+                  : list_heads[i].flags & CAUSES ? notes->lists[i].n - 1
+                                                 : 0;
+        has_details |= *notes->lists[i].items[0].words;
+    }
+    if (n_more)
+        add_line(notes, 1, "and %llu more", (unsigned long long)n_more)->is_rest = true;
+    else if (has_details)
+        add_line(notes, 1, "details")->is_rest = true;
 }
 
 static void add_case(struct notes *notes, const struct view *view, const struct group *group)
 {
     const double least_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
     CLEANUP(arena_free) struct arena arena = {0};
-    CLEANUP(text_free) struct text words = {0}, label = {0};
+    CLEANUP(text_free) struct text words = {0}, label = {0}, cause = {0};
     const struct view_row *rows = view_group_rows(view, group, &arena);
     notes->n_cases++;
     for (size_t i = 0; i < group->n; i++)
         add_record(notes, &rows[i]);
     const struct shown shown = combine_rounds(rows, group->n, &arena);
-    add_verdict(notes, &shown.row);
-    if (group->n > 1 && shown.differs && shown.row.apart_ratio >= least_ratio) {
-        text_printf(&words, "%s: rounds differ by ", shown.row.label);
-        view_add_percent(&words, shown.row.apart_ratio);
-        list_add_line(notes, DIFFERING, text_get(&words), "");
-    }
-    text_clear(&words);
-    const int noise = noise_words(rows, group->n, &shown, &words);
     text_add_line(&label, shown.row.label);
+    add_verdict(notes, &shown.row, text_get(&label));
+    if (group->n > 1 && shown.differs && shown.row.apart_ratio >= least_ratio) {
+        text_add(&words, "rounds differ by ");
+        text_add_percent(&words, shown.row.apart_ratio);
+        list_add(notes, DIFFERING, text_get(&words), text_get(&label));
+        text_clear(&words);
+    }
+    const int noise = noise_words(rows, group->n, &shown,
+                                  notes->extent == NOTES_FEW ? NULL : &words, &cause);
+    text_printf(&words, "%s%s", words.length ? ": " : "", text_get(&cause));
     if (noise != NOISE_NONE)
         list_add(notes, noise == NOISE_SCATTER ? NOISY : OUTLYING, text_get(&words),
                  text_get(&label));
@@ -721,14 +766,20 @@ static void add_case(struct notes *notes, const struct view *view, const struct 
 
 struct note_lines notes_of(struct view *view)
 {
-    struct notes notes = {.arena = &view->arena, .verbose = view->options->verbose};
+    const int extent = view->options->verbose ? NOTES_ALL : view->options->notes;
+    struct notes notes = {
+        .arena = &view->arena, .verbose = view->options->verbose, .extent = extent};
     size_t n = 0;
     struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
     for (size_t i = 0; i < n; i++)
         add_case(&notes, view, &groups[i]);
     if (view->options->group_by && !notes.verbose) /* each group has its pass rate */
         notes.lists[FAILURES].n = notes.lists[SKIPS].n = 0;
-    add_lines(&notes, view);
+    add_changes(&notes, view);
+    if (extent == NOTES_FEW)
+        add_few_lines(&notes, view_width(view));
+    else
+        add_lines(&notes);
     return notes.lines;
 }
 
@@ -747,6 +798,10 @@ void notes_show(struct view *view, struct text *out)
                    line->level ? line->mark : line->words);
         if (line->level)
             text_printf(out, "%s%s", *line->mark ? " " : "", line->words);
-        text_add(out, line->is_rest ? "; --verbose shows all\n" : "\n");
+        if (line->is_rest && view->options->path)
+            text_printf(out, ": gbrun show --notes %s", view->options->path);
+        else if (line->is_rest)
+            text_add(out, ": --verbose shows all");
+        text_add(out, "\n");
     }
 }

@@ -382,7 +382,7 @@ static struct cell cell_for_people(const struct shown *shown, int kind, struct a
     shown_add_central(&words, shown);
     if (shown->has_interval) {
         text_add(&words, " ");
-        view_add_interval(&words, shown->central_ns, shown->low_ns, shown->high_ns);
+        text_add_interval(&words, shown->central_ns, shown->low_ns, shown->high_ns);
     }
     return cell_TEXT(arena_text(arena, text_get(&words)));
 }

@@ -7,25 +7,25 @@
 
 /* ---- what there is room for ---- */
 
-/* When a column has to go: NEVER, or the higher the earlier. Rates and the first of the plugin's
- * own metrics, METRICS_SHOWN of them, go after names were cut, and checks, which the status
- * repeats. */
+/* When a column has to go: NEVER, or the higher the earlier. What answers comes first: rates, the
+ * verdict and how many samples it has; then checks, which the status repeats, and the plugin's own
+ * metrics, METRICS_SHOWN of them. */
 enum { METRICS_SHOWN = 3 };
 enum {
     NEVER,
     RANK_SETTING, /* device, policy, clock ... */
-    RANK_METRIC,  /* the plugin's first */
     RANK_ROOF,
     RANK_FLOPS,
     RANK_BYTES,
     RANK_ITEMS,
-    RANK_METRICS, /* its others that are shown */
-    RANK_CHECK = RANK_METRICS + METRICS_SHOWN,
-    RANK_ROUNDS,
+    RANK_VERDICT,
     RANK_SAMPLES,
-    RANK_RELATIVE_IQR,
-    RANK_EQUAL, /* options that are the same in all rows */
+    RANK_CHECK,
+    RANK_METRICS,
+    RANK_ROUNDS = RANK_METRICS + METRICS_SHOWN,
     RANK_STOP_REASON,
+    RANK_RELATIVE_IQR,
+    RANK_EQUAL,  /* options that are the same in all rows */
     RANK_COUNTED /* what counters of the device found */
 };
 
@@ -209,7 +209,7 @@ static void case_table_fit(struct case_table *table, size_t width, struct left_o
 
 /* ---- what a row says ---- */
 
-enum { RATE_DECIMALS = 6, BLANK_COLUMNS_MAX = 4, STOP_REASON_MOST = 28, NAMES_LEFT_OUT = 8 };
+enum { RATE_DECIMALS = 6, BLANK_COLUMNS_MAX = 4, STOP_REASON_MOST = 28 };
 
 /* "8.696 G" of what the column's head says; a missing rate is empty. */
 static void add_item_rate(struct text *out, const struct shown *shown)
@@ -265,15 +265,19 @@ static const char *metric_head(const struct survey_metric *metric, struct arena 
 static size_t metric_rank(const struct survey_metric *metric, size_t i)
 {
     bool is_own = i < METRICS_SHOWN && !text_starts_with(metric->name, "counted_");
-    return is_paper_ratio(metric->name) ? NEVER
-           : !is_own                    ? RANK_COUNTED + i
-           : i == 0                     ? RANK_METRIC
-                                        : RANK_METRICS + i;
+    return is_paper_ratio(metric->name) ? NEVER : !is_own ? RANK_COUNTED + i : RANK_METRICS + i;
 }
 
-static void add_verdict(struct text *out, const struct shown *shown)
+/* "? unconverged"; nothing where the policy claims nothing. */
+static void add_verdict(const struct layout *layout, const struct shown *shown, struct text *out)
 {
-    text_add(out, verdict_words(shown->row.c.record.estimate.verdict));
+    const struct case_record *record = &shown->row.c.record;
+    const int32_t verdict = record->estimate.verdict;
+    const char *mark = verdict == GB_VERDICT_MULTIMODAL ? MODES_MARK : view_verdict_mark(verdict);
+    if (layout->narrow && record->has_estimate && verdict == GB_VERDICT_CERTIFIED_IN_VISIT)
+        text_add(out, "this visit");
+    else if (record->has_estimate && verdict != GB_VERDICT_NONE)
+        text_printf(out, "%s%s%s", mark, *mark ? " " : "", verdict_words(verdict));
 }
 
 /* Independent samples are whole. */
@@ -297,13 +301,12 @@ static void add_excluded(struct text *out, const struct shown *shown)
 }
 
 /* What a verbose table shows of the policy's report. */
-enum { ESTIMATE_COLUMNS = 4 };
+enum { ESTIMATE_COLUMNS = 3 };
 static const struct {
     const char *head;
     bool right; /* numbers */
     void (*add)(struct text *out, const struct shown *shown);
 } estimate_columns[ESTIMATE_COLUMNS] = {
-    {"verdict", false, add_verdict},
     {"effective", true, add_effective},
     {"discarded", true, add_discarded},
     {"other modes", true, add_excluded},
@@ -342,6 +345,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {layout->rounds, "rounds", true, RANK_ROUNDS},
                  {layout->variation, "round variation", true, NEVER},
                  {true, "samples", true, RANK_SAMPLES},
+                 {survey->any_estimate, "verdict", false, RANK_VERDICT},
                  {true, "stopped because", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
                  {layout->bytes, "GB/s", true, RANK_BYTES},
@@ -499,7 +503,7 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
         view_add_ratio(&cell, shown.row.relative);
         finish_cell(table, &cell);
     }
-    view_add_percent(&cell, shown.relative_iqr);
+    text_add_percent(&cell, shown.relative_iqr);
     finish_cell(table, &cell);
     if (layout->rounds) {
         text_printf(&cell, "%zu", shown.row.n_rounds);
@@ -508,10 +512,14 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
         finish_cell(table, &cell);
     }
     if (layout->variation) {
-        view_add_percent(&cell, shown.row.apart_ratio);
+        text_add_percent(&cell, shown.row.apart_ratio);
         finish_cell(table, &cell);
     }
     table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
+    if (layout->survey->any_estimate) {
+        add_verdict(layout, &shown, &cell);
+        finish_cell(table, &cell);
+    }
     add_stop_reason(layout, record->stop_reason, &cell);
     finish_cell(table, &cell);
     if (layout->flops) {
@@ -645,19 +653,25 @@ static void write_table(struct view *view, const struct layout *layout, const ch
     free(table.ranks);
 }
 
+/* One line: "left out: rel. IQR, rounds and 2 more; --verbose shows them". */
 static void write_left_out(const struct left_out *left_out, size_t width, struct text *out)
 {
-    CLEANUP(text_free) struct text words = {0};
-    size_t n = left_out->n < NAMES_LEFT_OUT ? left_out->n : NAMES_LEFT_OUT;
-    if (!n)
+    static const char end[] = "; --verbose shows all columns\n";
+    CLEANUP(text_free) struct text line = {0};
+    if (!left_out->n)
         return;
-    for (size_t i = 0; i < n; i++)
-        text_printf(&words, "%s%s", i ? ", " : "left out: ", left_out->names[i]);
-    if (left_out->n > n)
-        text_printf(&words, " and %zu more", left_out->n - n);
-    text_add(&words, "; --verbose shows all columns, --columns those it names\n");
-    text_add(out, "\n");
-    text_add_wrapped(out, text_get(&words), 0, 2, width);
+    for (size_t i = 0, before; i < left_out->n; i++) {
+        before = line.length;
+        text_printf(&line, "%s%s", i ? ", " : "left out: ", left_out->names[i]);
+        const size_t rest = i + 1 < left_out->n ? sizeof " and 99 more" : 0;
+        if (i == 0 || text_columns(text_get(&line)) + rest + sizeof end - 2 <= width)
+            continue;
+        line.length = before;
+        line.data[before] = 0;
+        text_printf(&line, " and %zu more", left_out->n - i);
+        break;
+    }
+    text_printf(out, "\n%s%s", text_get(&line), end);
 }
 
 void tables_show(struct view *view, struct text *out)
@@ -667,7 +681,13 @@ void tables_show(struct view *view, struct text *out)
     struct left_out left_out = {0};
     size_t n_shared = 0, n_groups = 0;
     struct group *groups = group_rounds(view, survey->last_round > 0, &n_groups);
-    if (one_table_does(survey, &shared, &n_shared)) {
+    size_t n_skipped = 0;
+    for (size_t i = 0; i < survey->n_benches; i++)
+        n_skipped += survey->benches[i].n_skipped == survey->benches[i].n_cases;
+    if (view->options->format == FORMAT_TABLE && !view->options->verbose &&
+        n_skipped == survey->n_benches)
+        text_add(out, "all cases were skipped\n");
+    else if (one_table_does(survey, &shared, &n_shared)) {
         struct layout layout = layout_of(view, true, shared, n_shared);
         write_table(view, &layout, NULL, groups, n_groups, &left_out, out);
     } else {

@@ -58,10 +58,11 @@ void view_add_open(const struct view *view, struct text *out);
 int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
 
-/* What the samples of a case say, its rounds combined: adds words on the noise there is, with its
- * likely cause. */
+/* What the samples of a case say, its rounds combined: adds words on the noise there is (ret: or
+ * NULL), and its likely cause. */
 enum { NOISE_NONE, NOISE_SCATTER, NOISE_OUTLIERS };
-int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out);
+int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *ret,
+                struct text *ret_cause);
 /* Of relative differences between outputs and references, one for each comparison. */
 struct histograms {
     struct histogram *items;
@@ -73,7 +74,7 @@ struct note_lines {
     struct note_line {
         int level;         /* 0: a heading, 1: a note below it, 2: one that belongs to the note */
         int colour;        /* of a heading */
-        bool is_rest;      /* how many more there are, which a verbose view has */
+        bool is_rest;      /* how many more there are, which NOTES_ALL has */
         const char *mark;  /* of the times that a note is about; "" */
         const char *words; /* on one line */
     } * items;

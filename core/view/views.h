@@ -59,6 +59,10 @@ const char *format_name(int format);
 enum { ROWS_CASE, ROWS_SAMPLE, ROWS_COMBINED };
 int rows_named(const char *name); /* -1: unknown */
 
+/* What follows a table of failures, messages and doubts: a few lines by cause, some entries of each
+ * list, or all. */
+enum { NOTES_FEW, NOTES_SOME, NOTES_ALL };
+
 enum { SHOW_CASES = 10000 }; /* that a table for people has at most, by default */
 
 struct view_options {
@@ -73,7 +77,7 @@ struct view_options {
                              with "as NAME"; NULL: those that say something */
     const char *relative_to; /* what columns `ratio`, `ratio_low` and `ratio_high` are relative to:
                                 relative.h; NULL: there are none */
-    const char *path;        /* of the file, for words where there are several files; NULL */
+    const char *path;        /* of the file, for words; NULL: it is not kept */
     const char *roofs;       /* a results file whose roofs come before all others (roofs.h); NULL */
     uint64_t limit;          /* cases at most, each with its rounds; 0: all */
     uint64_t offset;         /* that come before the first of them */
@@ -81,7 +85,8 @@ struct view_options {
     int64_t names_of;  /* has_names, but those of this record are enough; 0: of all */
     bool has_names;    /* columns will be asked for with view_column_named */
     bool selects_none; /* records are read with view_read alone */
-    bool verbose;      /* more columns, all facts and messages */
+    int notes;         /* NOTES_... */
+    bool verbose;      /* more columns, all facts, messages and notes */
     bool breakdown;    /* show: what each case puts on the device, after the table of cases */
     bool is_fresh;     /* show: the run has just ended, so the user knows which it is: alone */
     bool has_colours;  /* show: as a table, see colour.h */

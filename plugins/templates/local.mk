@@ -10,5 +10,6 @@ TEMPLATES = \
 	plugins/templates/device.c \
 	plugins/templates/device.ini \
 	plugins/templates/policy.c \
-	plugins/templates/policy.ini
+	plugins/templates/policy.ini \
+	plugins/templates/sweep.ini
 EXTRA_DIST += $(TEMPLATES)

@@ -16,7 +16,7 @@ equals "three mistakes: message" "wrong.ini:2:1: error: unknown key 'sed' in [gb
 wrong.ini:4:9: error: '4q' is not a size: expected a number with one of B kB MB GB TB KiB MiB GiB TiB
 wrong.ini:5:21: error: 'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?" "$(cat err.txt)"
 try_each "$GBRUN" <<'TABLE'
-no argument|2|usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`|
+no argument: where to begin|2|~gbrun command 'sleep|
 unknown verb|2|gbrun: error: unknown verb 'shwo', did you mean show?: see `gbrun help`|shwo
 an option given twice|2|gbrun: error: compare: --margin is given twice, 1% and 2%|compare --margin 1% --margin 2% a b
 unknown option|2|gbrun: error: run: unknown option --confg, did you mean --config?: see `gbrun help run`|\
@@ -32,8 +32,8 @@ few_samples 3 'device = fake' '[bench skipper]' 'rounds = 2' >skips.ini
 { cat some.ini; printf '[bench wrong_result]\n'; } >wrong.ini
 strict="failed 0, skipped 2, not certified 1,"
 try_each "$GBRUN" <<TABLE
-nothing measured|1|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|-q -c skips.ini -o skips.gbr
-nothing was missing, and nothing measured|1|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|\
+nothing measured|0|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|-q -c skips.ini -o skips.gbr
+nothing was missing, and nothing measured|0|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|\
 run -q --resume skips.gbr
 something measured|0|-|-q -c some.ini -o some.gbr
 run --strict|3|gbrun: --strict: $strict of 3 (each round counts)|-q -c some.ini -o some.gbr --strict
@@ -48,7 +48,7 @@ but not in formats for programs|2|gbrun: error: --format csv: 'skips.gbr': expec
 show some.gbr skips.gbr --format csv
 a file that is not there is an error|2|gbrun: error: none.gbr: there is no such results file|show skips.gbr none.gbr
 TABLE
-equals "the codes are in the files" "1 3" "$(sql skips.gbr "select exit_code from run") $(
+equals "the codes are in the files" "0 3" "$(sql skips.gbr "select exit_code from run") $(
     sql some.gbr "select exit_code from run order by id desc limit 1")"
 equals "list runs says so" "all skipped" \
     "$("$GBRUN" list runs skips.gbr --format csv | tail -n 1 | tr -d '\r' | cut -d, -f6)"

@@ -38,9 +38,15 @@ $(line ok 'persistence of arithmetic' on)
 $(line ok 'other programs' 'none at all')" "$(cat devices.txt)"
 n=$(grep -cE '^(ok|noisy|unknown) ' out.txt)
 n_noisy=$(grep -c '^noisy ' out.txt)
+n_fixes=$(grep -cE '^ .* \$ ' out.txt)
+[ "$n_fixes" -le 5 ] || n_fixes=5
 n_unknown=$(grep -cE '^unknown .* not visible here$' out.txt)
 equals "they are counted with the machine's" "$n_noisy of $n look noisy, $n_unknown unknown; nothing was changed" \
-    "$(tail -n 1 out.txt)"
+    "$(grep 'look noisy' out.txt)"
+sed -n '/^to do, /,$p' out.txt >to_do.txt
+equals "the end is what to do, five things at most" "$n_fixes $n_fixes" \
+    "$(grep -cE '^[1-5]\. ' to_do.txt) $(grep -c '' <(grep -vE '^(to do|and )' to_do.txt))"
+has "also of a device" to_do.txt 'fake:0 Fake 1000: persistence of arithmetic: sudo remember --all'
 
 try_each "$GBRUN" doctor <<'TABLE'
 --strict: findings are exit code 3|3||-c doctor.ini --strict

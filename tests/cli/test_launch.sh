@@ -55,7 +55,7 @@ samples()
 equals "iterations between them are the samples'" "0 24" "$(samples begin iterations) $(samples end iterations)"
 equals "and so is what the counter moved by" 12 $(($(samples end energy_joules) - $(samples begin energy_joules)))
 equals "throttled samples are reported with the reason" \
-    "  1 case has throttled samples: 5 of its 12 (throttled by its option)" "$(grep throttled out.txt)"
+    "  throttled samples: 5 of 12: throttled by its option (good device=held)" "$(grep throttled out.txt)"
 "$GBRUN" show --verbose >verbose.txt
 succeeds "a verbose table has what the device told" grep -E "clock rate +temperature +power" verbose.txt
 succeeds "as numbers" grep -E "2.000 GHz +40 C +100.0 W" verbose.txt
@@ -79,9 +79,9 @@ $(section device blind fake 'warning=no clock: the other one is used')
 $(section bench good good device=blind 'sweep.size=1, 2, 3')
 INI
 equals "holds for every case and is said once" \
-    "  warning: no clock: the other one is used (3 cases, first in good size=1)" "$(grep 'no clock' out.txt)"
+    "  warning: no clock: the other one is used (all 3 cases)" "$(grep 'no clock' out.txt)"
 equals "also of the last case alone" \
-    "  warning: no clock: the other one is used (good size=3)" "$("$GBRUN" show --where 'size = 3' | grep 'no clock')"
+    "  warning: no clock: the other one is used" "$("$GBRUN" show --where 'size = 3' | grep 'no clock')"
 
 measured <<INI
 $defaults
@@ -91,7 +91,7 @@ $(section device slower fake 'warning=12 of 16 links are down, 0.25 GB/s')
 sweep.device = slow, slower
 INI
 equals "warnings that differ in numbers are one" \
-    "  warning: 3 of 16 links are down, 1.5 GB/s (good device=slow, and with other numbers 1 more)" \
+    "  warning: 3 of 16 links are down, 1.5 GB/s (both cases)" \
     "$(grep 'links' out.txt)"
 equals "and each its own with --verbose" 2 "$("$GBRUN" show --verbose | grep -c 'links are down')"
 

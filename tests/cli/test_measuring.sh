@@ -49,7 +49,7 @@ equals "measuring goes on for a policy that is undecided, and for no other" "max
     "$(column stop_reason | sed 's/^\(max_time\) 5.*/\1/; /^max_time$/!s/.*/on/' | paste -sd ' ')"
 equals "what stands in the way is stored, and below the table" "1 1" \
     "$(column note | grep -c '^"0.1 s needed at this precision, .* so far"$') $(
-        grep -c ': 0.1 s needed at this precision, .* so far$' out.txt)"
+        grep -c ': 0.1 s needed at this precision, .* so far$' <("$GBRUN" show --notes))"
 
 # ---- clocks that a device does not read ----
 while read -r device columns; do

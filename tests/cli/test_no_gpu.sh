@@ -40,4 +40,26 @@ fi
 few_samples 10 '[bench nop]' '[bench spin]' >bench.ini
 env LD_LIBRARY_PATH="$fake" FAKE_CUDA_INIT=100 "$GBRUN" -q -c bench.ini >table.txt 2>text.txt
 equals "device = auto is the CPU then" "0 2" "$? $(grep -c '^\(nop\|spin\) ' table.txt)"
+
+# ---- cases that ask for one ----
+few_samples 10 '[bench gpu]' 'plugin = nop' 'device = cuda' '[bench half]' 'plugin = nop' 'sweep.device = cpu, cuda' \
+    '[bench one]' 'plugin = nop' 'device = cuda:0' >mixed.ini
+# with_none WORD...: gbrun on it, where the driver finds no GPU.
+with_none()
+{
+    env LD_LIBRARY_PATH="$fake" FAKE_CUDA_INIT=100 "$GBRUN" -q -c mixed.ini "$@" >table.txt 2>text.txt
+}
+with_none gpu half -o half.gbr
+equals "what is for the CPU is measured, the rest skipped" "0 gpu,cuda,skipped half,cpu,ok half,cuda,skipped" \
+    "$? $(column bench,device,status half.gbr | xargs)"
+has "with the reason" table.txt 'gpu and 1 more: device cuda is not there: no device: the driver finds none'
+with_none gpu half -o half.gbr --strict
+equals "not so with --strict" "3 gbrun: --strict: failed 0, skipped 2, not certified 1, of 3 (each round counts)" \
+    "$? $(cat text.txt)"
+with_none gpu -o none.gbr
+equals "nothing at all was measured" "0 gbrun: nothing was measured: skipped 1 of 1 (each round counts)" \
+    "$? $(cat text.txt)"
+has "and there is no table" table.txt 'all cases were skipped'
+with_none one -o one.gbr
+equals "one that is named must be there" "1 one,failed" "$? $(column bench,status one.gbr)"
 finish

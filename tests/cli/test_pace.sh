@@ -39,12 +39,12 @@ run needs_gap=3
 equals "without a pace the device is throttled" "0 free,12,1500000,,,0" \
     "$code $(column pace,n_throttled,median_ns,gap_ns,load_ns,pace_missed)"
 succeeds "which a note says, with the key" grep -qE \
-    '^  1 case was measured while power or heat changed the clock: .*pace = burst .*pace = sustained' out.txt
+    '^  power or heat changed the clock: .*pace = burst .*pace = sustained' <("$GBRUN" show --notes)
 equals "and a table has no column of paces" 0 "$(grep -c '^bench.* pace ' out.txt)"
 run
 equals "nothing is said where nothing happened" 0 "$(grep -c pace out.txt)"
 run settles_in='30 ms'
-succeeds "a clock that moves is one that power changed" grep -q 'changed the clock' out.txt
+succeeds "a clock that moves is one that power changed" grep -q 'changed the clock' <("$GBRUN" show --notes)
 equals "and its mean is over the samples" 1 "$(column clock_mean_hz,clock_low_hz,clock_high_hz |
     awk -F, '{ print ($2 < $1 && $1 < $3 && $3 <= 2.5e9 && $2 >= 2e9) }')"
 
@@ -54,7 +54,7 @@ run needs_gap=3 bench.pace=burst
 equals "gaps are doubled until the device is not throttled" "0 burst,0,1000000,0" \
     "$code $(column pace,n_throttled,median_ns,pace_missed)"
 within "to four lengths of a sample" gap_ns 6.0e6 6.01e6
-succeeds "a note says how long they were" grep -qx '    good: idle for 6\.00[0-9] ms after each sample (burst)' out.txt
+succeeds "a note says how long they were" grep -qx '    good: idle for 6\.00[0-9] ms after each sample (burst)' <("$GBRUN" show --notes)
 succeeds "and a table has the pace" grep -qE '^good +burst ' out.txt
 run bench.pace=burst
 within "two lengths are the first" gap_ns 2.0e6 2.003e6
@@ -62,7 +62,7 @@ run needs_gap=1000 bench.pace=burst
 within "32 lengths are the last" gap_ns 48.0e6 48.1e6
 equals "the case is measured all the same" "0 ok,12,1" "$code $(column status,n_throttled,pace_missed)"
 succeeds "and a note says that they were not enough" \
-    grep -qx '    good: throttled or below its clock although idle for 48\.0[0-9] ms after each sample (burst)' out.txt
+    grep -qx '    good: throttled or below its clock although idle for 48\.0[0-9] ms after each sample (burst)' <("$GBRUN" show --notes)
 run needs_gap=1000 bench.pace=burst 'bench.pace_limit=100 ms'
 within "the search is limited in time" gap_ns 3.0e6 3.1e6
 equals "and has missed its pace then" "0 1" "$code $(column pace_missed)"
@@ -78,13 +78,13 @@ run 'settles_in=4 s' bench.pace=sustained
 equals "the samples are those of the settled device" "0 sustained,1000000,0,2000000000" \
     "$code $(column pace,median_ns,pace_missed,clock_high_hz | sed 's/2e+09/2000000000/')"
 within "which was loaded until then" load_ns 4.5e9 8e9
-succeeds "a note says how long" grep -qE '^    good: settled after [4-8]\.?[0-9]* s of load \(sustained\)' out.txt
+succeeds "a note says how long" grep -qE '^    good: settled after [4-8]\.?[0-9]* s of load \(sustained\)' <("$GBRUN" show --notes)
 run bench.pace=sustained
 within "one that is settled already is seen to be for three seconds" load_ns 3e9 3.1e9
 run 'settles_in=40 s' bench.pace=sustained
 within "loading is limited" load_ns 20e9 20.5e9
 equals "and the case is measured all the same" "0 ok,1" "$code $(column status,pace_missed)"
-succeeds "which a note says" grep -qE '^    good: not settled after 20\.?[0-9]* s of load' out.txt
+succeeds "which a note says" grep -qE '^    good: not settled after 20\.?[0-9]* s of load' <("$GBRUN" show --notes)
 run 'settles_in=40 s' bench.pace=sustained 'bench.pace_limit=60 s'
 equals "the limit can be raised" "0 0" "$code $(column pace_missed)"
 # 100 W over samples of 1 ms and 1 us between them: 0.1001 J, if both ends are steps of the counter;
@@ -102,14 +102,14 @@ equals "samples that are lost while loading are not the case's" 12 "$(column n_l
 run heat=3 bench.cool_below=41.5
 equals "the device is left idle until it is cool" "0 ok 40" "$code $(column status,temperature_celsius | tr , ' ')"
 within "and how long is kept" waited_ns 0.2e9 5e9
-succeeds "and said" grep -qE '^    good: waited [0-9.]+ m?s' out.txt
+succeeds "and said" grep -qE '^    good: waited [0-9.]+ m?s' <("$GBRUN" show --notes)
 run heat=3 bench.clock_at_least=1.9G
 equals "or until its clock is up" "0 2e+09" "$code $(column clock_begin_hz | sed 's/^2000000000$/2e+09/')"
 within "which takes time as well" waited_ns 0.2e9 5e9
 run heat=1000 bench.cool_below=41.5 bench.clock_at_least=1900M 'bench.pace_limit=150 ms'
 equals "waiting is limited" "0 ok" "$code $(column status)"
-succeeds "which is said of heat" grep -qE 'cool_below = 41.5: still at 10[0-9]+ C when pace_limit was over' out.txt
-succeeds "and of the clock" grep -q 'clock_at_least = 1900M: still at 1000 MHz when pace_limit was over' out.txt
+succeeds "which is said of heat" grep -qE 'cool_below = 41.5: still at 10[0-9]+ C when pace_limit was over' <("$GBRUN" show --notes)
+succeeds "and of the clock" grep -q 'clock_at_least = 1900M: still at 1000 MHz when pace_limit was over' <("$GBRUN" show --notes)
 
 # ---- identity ----
 run 'bench.sweep.pace=free, burst, sustained' 'bench.pace_limit=10 s'

@@ -28,7 +28,8 @@ stream='launched in the stream: the result is wrong when run is captured once an
 equals "it is measured again in the stream, and right there, with the reason" \
     "0,ok,ok,auto,stream,12,0,1000,1060,\"$stream\"" \
     "$(of counting check_value,status,verified,launch,launched,n_samples,n_lost,min_ns,max_ns,reading_note)"
-has "which the table gives" out.txt "  $stream (2 cases, first in counting)"
+"$GBRUN" show --notes >notes.txt
+has "which the notes give" notes.txt "  $stream (2 of 5 cases: counting, long)"
 equals "nothing is said of a graph's time, which the wrong result took" "" "$(of counting graph_ns)"
 equals "what was compared after the graph is forgotten" "256 values equal" \
     "$("$GBRUN" export --format jsonl --where "bench = 'counting'" | grep -o '[0-9]* values equal')"
@@ -52,7 +53,8 @@ $(section bench good good policy=interval rounds=1 'sweep.device=fake, corrected
 INI
 equals "it is stored, per sample" "stream,0,0,0,,
 stream,100,40,0,900,two stamps" "$(column launched,offset_ns,offset_error_ns,dithered,graph_ns,reading_note)"
-has "what a graph would save is in a note, and how samples were read" out.txt \
+"$GBRUN" show --notes >notes.txt
+has "what a graph would save is in a note, and how samples were read" notes.txt \
     '    good device=corrected: 1.03 us, as a graph 900 ns' '  two stamps (good device=corrected)'
 equals "the interval is wider by what an iteration does not know of it" "20 0 20" \
     "$(column low_ns,estimate_ns,high_ns | awk -F, '

@@ -113,6 +113,7 @@ cat few - >faults.ini <<'INI'
 sweep.fault = nan, negative, name, unit, many, number, late
 INI
 "$GBRUN" -c faults.ini -o faults.gbr >faults.txt 2>err.txt
+"$GBRUN" show --notes faults.gbr >faults.txt
 equals "wrong samples do not cost the case" "ok ok ok ok ok ok ok" "$(values status faults.gbr)"
 has "values that are not finite are counted, wrong names and units reported, what is given to them, and what comes too late" \
     faults.txt 'warning: series latency: 1200 values were left out: expected finite ones below 2^64' \

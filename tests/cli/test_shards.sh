@@ -113,7 +113,7 @@ show()
 }
 show part.gbr
 equals "what is missing" "2 of 3 shards on 1 node, 7 of 11 cases
-shard 2 of 3 is missing: gbrun run --resume FILE --shard 2/3" "$(tail -n 2 shown.txt)"
+shard 2 of 3 is missing: gbrun run --resume part.gbr --shard 2/3" "$(tail -n 2 shown.txt)"
 cp part.gbr whole3.gbr
 mv a.ini away.ini
 ran "$GBRUN" run -q --resume whole3.gbr --shard 2/3

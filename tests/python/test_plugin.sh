@@ -198,7 +198,7 @@ a function that exits|1||f.py:exits|SystemExit: 2
 a function that raises|1||"f.py:raises; n = 5"|ValueError: no 5
 after some calls|1||"f.py:late; n = 9"|RuntimeError: too late
 a generator|1||f.py:generates|generates of f.py returned a generator
-one that is skipped|1||f.py:skips|there is no tensor core
+one that is skipped|0||f.py:skips|there is no tensor core
 no such function|1||f.py:totl|f.py has no function 'totl': expected one of total, body, typed
 no function|1||f.py:constant|constant of f.py is no function but 5
 no such file|2||g.py:f|bench.ini:9:8: error: call: $TMPDIR/g.py cannot be read: No such file

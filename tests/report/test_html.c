@@ -47,7 +47,7 @@ TEST(parts_are_in_order)
     const char *page = page_of("results.gbr", NULL);
     EXPECT_IN_ORDER(page, "<!DOCTYPE html>", "default-src 'none'", "Before you trust this",
                     "streams streams=4: crashed (SIGSEGV)", "the governor is powersave",
-                    "case is not certified", "still falling by 0.4 % a second", "<h2>Cases</h2>",
+                    "not certified: ", "still falling by 0.4 % a second", "<h2>Cases</h2>",
                     "crashed (SIGSEGV)", "<h2>Sweeps</h2>", "<h2>Each case</h2>",
                     "share of the samples", "data-low=\"1 ", "stopped because",
                     "<h2>Verification</h2>", "0.5</td>", "4000</td>", "<h2>Machine",

@@ -58,7 +58,7 @@ TEST(tables_fit_a_terminal)
 
 TEST(not_shown_unless_asked_for)
 {
-    const char *got = SHOWN("kernels.gbr", 0);
+    const char *got = SHOWN("kernels.gbr", .notes = NOTES_SOME);
     EXPECT_NO(got, "breakdown");
     EXPECT(got, "    streams streams=6 and 1 more: small has 131 blocks for 132 "
                 "multiprocessors\n");
@@ -71,6 +71,6 @@ TEST(rounds_of_a_small_grid_are_one_case)
                    "DELETE FROM bench_case WHERE id < 6; UPDATE activity SET grid_x = 1;" SET
                    "round = id - 6, position = 0, uid = 'a';"
                    "UPDATE parameter SET value = '1', number = 1 WHERE name = 'streams'");
-    EXPECT(SHOWN("kernels.gbr", 0),
+    EXPECT(SHOWN("kernels.gbr", .notes = NOTES_SOME),
            "    streams streams=1: small has 1 block for 132 multiprocessors\n");
 }

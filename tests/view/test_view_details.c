@@ -10,10 +10,10 @@ TEST_FIXTURE(fixture_begin, fixture_end)
 static const struct {
     const char *sql, *expected; /* is part of what is shown */
 } details[] = {
-    {NULL, "bench    streams    median  interval  rel. IQR  samples  stopped because      GFLOP/s  "
-           "    GB/s  check\n"
-           "streams        4  1.000 ms   \u00B11.00 %    0.00 %       20  interval within 1 %    "
-           "1.000  0.004000  ok abs 1.5e-07\n"},
+    {NULL, "bench    streams    median  interval  samples  verdict     stopped because    "
+           "  GFLOP/s      GB/s  check\n"
+           "streams        4  1.000 ms   \u00B11.00 %       20  this visit  interval "
+           "within 1 %    1.000  0.004000  ok abs 1.5e-07\n"},
     {"UPDATE run SET finished = NULL, exit_code = NULL",
      "\nthis run has not ended: 1 of 3 cases are done; gbrun run --resume FILE measures the"
      " rest\n"},
@@ -23,57 +23,58 @@ static const struct {
      "\n1 of 1 cases are done, but gbrun was stopped before it closed the run; gbrun run --resume "
      "FILE closes it\n"},
     {SET "high_ns = 1.2e6", "  [990.0 us, 1.200 ms]  "},
+    {SET "low_ns = 0.5e6, high_ns = 1.5e6", "  [500.0 us, 1.500 ms]  "}, /* as wide as that */
+    {SET "low_ns = 0.51e6, high_ns = 1.49e6", "  \u00B149.0 %  "},
+    {SET "low_ns = 0, high_ns = 2e6", "  \u2264 2.000 ms  "},
+    {SET "low_ns = -1e9, high_ns = 1.6e9", "  \u2264 1.600 s  "},
     {SET "low_ns = -9e999, high_ns = 9e999", "  1.000 ms      none  "},
     {SET "high_ns = 9e999", "  \u2265 990.0 us  "},
     {SET "low_ns = -9e999", "  \u2264 1.010 ms  "},
     {SET "low_ns = NULL, high_ns = NULL", "  1.000 ms      none  "},
-    {SET "stop_reason = 'times are zero, negative or not finite'",
+    {SET "flops = 0, stop_reason = 'times are zero, negative or not finite'",
      "  times are zero, negative or\u2026  "},
     {"INSERT INTO metric VALUES (1, 0, 'first', 0, ''), (1, 1, 'second', 1, ''),"
      " (1, 2, 'third', 2, ''), (1, 3, 'fourth', 3, '')",
      "  GFLOP/s      GB/s  first  second  third  check\n"
-     "streams        4  1.000 ms   \u00B11.00 %    0.00 %       20    1.000  0.004000      0       "
-     "1      2  ok abs 1.5e-07\n"
-     "\nleft out: stopped because, fourth; --verbose shows all columns, --columns those it "
-     "names\n"},
+     "streams        4  1.000 ms   \u00B11.00 %       20  this visit    1.000  0.004000      0     "
+     " "
+     " 1      2  ok abs 1.5e-07\n"
+     "\nleft out: rel. IQR, stopped because, fourth; --verbose shows all columns\n"},
     {SET "flops = 0, bytes_read = 0, items = 12, item = 'message';"
          "INSERT INTO metric VALUES (1, 0, 'latency', 1.5e6, 'ns'),"
          " (1, 1, 'wire', 3145728, 'bytes'), (1, 2, 'retries', 2.5e7, '1/s')",
      "  messages/s   latency   wire  retries (1/s)  check\n"
-     "streams        4  1.000 ms   \u00B11.00 %    0.00 %       20     12.00 k  1.500 ms  3 MiB    "
-     " "
-     "   25.00 M  ok abs 1.5e-07\n"},
+     "streams        4  1.000 ms   \u00B11.00 %       20  this visit     12.00 k  1.500 ms  3 MiB "
+     "       25.00 M  ok abs 1.5e-07\n"},
     {SET "flops = 0; INSERT INTO metric VALUES (1, 0, 'spins', 1.25e9, ''),"
          " (1, 1, 'rest', 0.25, '%'), (1, 2, 'link', 2500, 'GB/s')",
      "    spins  rest (%)  link (GB/s)  check\n"
-     "streams        4  1.000 ms   \u00B11.00 %    0.00 %       20  0.004000  1.250 G      0.25    "
-     "  "
-     "   2500  ok abs 1.5e-07\n"},
+     "streams        4  1.000 ms   \u00B11.00 %       20  this visit  0.004000  1.250 G      0.25  "
+     "       2500  ok abs 1.5e-07\n"},
     {SET "statistic = 'mean'", "  mean \u00B11.00 %  "},
     {SET "status = 'wrong result';"
          "UPDATE check_result SET passed = 0, value = NULL, text = 'NaN at [17]'",
-     "  FAIL NaN  wrong result\n\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
+     "  FAIL NaN  wrong result\n\nleft out: stopped because; --verbose shows all "
+     "columns\n\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
     {"UPDATE check_result SET tolerance = NULL", "  unchecked\n"},
     /* the overhead is of a sample, here of ten iterations */
     {SET "overhead_ns = 2e5, iterations = 10",
-     "\nnotes\n  1 case has short samples: the timer overhead (up to 200 us) is more than "
-     "1 % of each; it is not subtracted\n"},
+     "  short samples: the timer overhead, not subtracted, is more than 1 % of each\n"},
     {SET "clock_low_hz = 1.95e9, clock_high_hz = 2e9;"
          "INSERT INTO telemetry VALUES (1, 'end', 1e9, 1, 2e9, 2e9, 50, 300, 1e3, 0, '', 0)",
-     "\n  1 case was measured while power or heat changed the clock: "},
+     "\n  power or heat changed the clock: choose pace = burst or pace = sustained\n"},
     {SET "pace = 'burst', waited_ns = 2e9, gap_ns = 352.1e3",
      "    streams streams=4: waited 2.00 s, idle for 352.1 us after each sample (burst)\n"},
     {SET "pace = 'sustained', load_ns = 3e9, pace_missed = 1",
      "    streams streams=4: not settled after 3.00 s of load (sustained)\n"},
-    {SET "verdict = 'resolution limited'",
-     "\nnotes\n  ~ 1 case is limited by the timer resolution\n"},
+    {SET "verdict = 'resolution limited'", "\nnotes\n  ~ limited by the timer resolution\n"},
     {SET "verdict = 'resolution limited'", "  1.000 ms~  "},
     {SET "verdict = 'unconverged'", "  1.000 ms?  "},
     {SET "verdict = 'gave up'", "  1.000 ms!  "},
-    {SET "verdict = 'gave up'", "\nnotes\n  ! 1 case was given up by its policy\n"},
+    {SET "verdict = 'gave up'", "\nnotes\n  ! given up by the policy\n"},
     {SET "verdict = 'multimodal'; INSERT INTO mode VALUES (1, 0, 1e6, 0.99e6, 1.01e6, 0.75),"
          " (1, 1, 1.2e6, 1.1e6, 9e999, 0.15), (1, 2, 2e6, NULL, NULL, 0.1)",
-     "\nnotes\n  * several modes: their medians, intervals and shares of the samples:\n"
+     "\nnotes\n  * several modes:\n"
      "    streams streams=4: 1.000 ms \u00B11.00 % (75 %), 1.200 ms \u2265 1.100 ms (15 %), 2.000 "
      "ms (10 %, no interval)\n"},
     {SET "verdict = 'multimodal'; INSERT INTO mode VALUES (1, 0, 1e6, -9e999, 9e999, 0.75),"
@@ -89,7 +90,7 @@ static const struct {
 TEST_EACH(details_of_a_row, details)
 {
     views_make("one.gbr", 1, one, details[_i].sql);
-    EXPECT(SHOWN("one.gbr", 0), details[_i].expected);
+    EXPECT(SHOWN("one.gbr", .notes = NOTES_SOME), details[_i].expected);
 }
 
 static const struct {
@@ -155,11 +156,11 @@ static const struct {
     const char *expected;
 } widths[] = {
     /* m is size; n is not, side is an axis too; blank columns are left out */
-    {0, "\nbench     n  size  side    median  interval  rel. IQR  samples  GFLOP/s  check\n"},
-    {0, "\nleft out: m (= side); --verbose shows all columns, --columns those it names\n"},
-    {80, "\nbench     n  size  side    median  interval  samples  GFLOP/s  check\n"},
-    {80, "\nleft out: m (= side), rel. IQR; --verbose shows all columns, --columns those it\n"
-         "  names\n"},
+    {0, "\nbench     n  size  side    median  interval  rel. IQR  samples  verdict     GFLOP/s  "
+        "check\n"},
+    {0, "\nleft out: m (= side); --verbose shows all columns\n"},
+    {80, "\nbench     n  size  side    median  interval  samples  verdict     GFLOP/s  check\n"},
+    {80, "\nleft out: m (= side), rel. IQR; --verbose shows all columns\n"},
     /* names and heads are cut before an option goes, which tells cases apart */
     {40, "\nbench   n  size  side    median  int\u2026val\n"},
     {40, "\nst\u2026ms  99    12    12  1.000 ms  \u00b11.00 %\n"},
@@ -183,10 +184,10 @@ TEST(equal_options_are_left_out_first)
                "1000 streams rows=32 +streams=1 +schedule=the_only_one_there_is\n"
                "1000 streams rows=32 +streams=2 +schedule=the_only_one_there_is\n",
                SET "iterations = 10");
-    const char *got = SHOWN("one.gbr", .width = 120);
-    EXPECT(got, "streams  schedule  ", "\nleft out: stopped because; ");
-    got = SHOWN("one.gbr", .width = 90);
-    EXPECT(got, "streams    median  ", "  rel. IQR  ", "\nleft out: schedule, stopped because; ");
+    const char *got = SHOWN("one.gbr", .width = 150);
+    EXPECT(got, "streams  schedule  ", "  rel. IQR  ");
+    got = SHOWN("one.gbr", .width = 120);
+    EXPECT(got, "streams    median  ", "  rel. IQR  ", "\nleft out: schedule; ");
 }
 
 /* Two benches with options of their own; the cases of the second are skipped. */
@@ -205,7 +206,8 @@ TEST(cases_that_were_skipped_take_little_room)
                    "UPDATE parameter SET number = NULL, type = 'string' WHERE case_id = 5 AND name "
                    "= 'm';" SET "status_text = 'needs 4 cores' WHERE id = 6");
     EXPECT(SHOWN("one.gbr", .width = 130),
-           "\nsecond\nall cases were skipped\n\nskipped\n"
+           "\nsecond\nall cases were skipped\n\nleft out: rel. IQR; --verbose shows all "
+           "columns\n\nskipped\n"
            "  second m=0 n=10 k=20 and 1 more: m = 0, 1 is for GPUs\n"
            "  second m=1 n=10 k=20: m = 1: is odd\n"
            "  second m=1 n=11 k=22: needs 4 cores\n");
@@ -239,12 +241,12 @@ static const struct {
     /* 1e4 T2 / sqrt(3) of 1.01 ms */
     {NULL, "  1.010 ms   \u00B12.46 %    0.00 %       3           1.98 %       60  ",
      "by more than their", false},
-    {NULL, "  certified         54          3  ", NULL, false},
+    {NULL, "  certified  interval within 1 % ", NULL, false},
+    {NULL, "         54          3  ", NULL, false},
     {SET "precision = 0.01", "  1.010 ms?  ", NULL, false},
     {SET "precision = 0.01", "visits differ: after 3 the next may be off by 4.4 %\n", NULL, false},
     /* of a file that does not say what was asked for */
-    {SET "precision = NULL", "case is certified in this visit: the next one may differ\n", NULL,
-     false},
+    {SET "precision = NULL", "\n  certified in this visit: the next one may differ\n", NULL, false},
     {SET "low_ns = estimate_ns * 0.999, high_ns = estimate_ns * 1.001",
      "\nnotes\n  rounds differ by more than their own intervals allow:\n"
      "    streams streams=4: rounds differ by 1.98 %\n",
@@ -257,7 +259,7 @@ static const struct {
     {SET "status = 'crashed' WHERE round = 0",
      "  1.015 ms   \u00B16.26 %    0.00 %  2 of 3           0.99 %       40  ", NULL, true},
     {SET "verdict = 'unconverged' WHERE round = 1", "  1.010 ms?  ", NULL, false},
-    {SET "verdict = 'unconverged' WHERE round = 1", "  unconverged         54  ", NULL, false},
+    {SET "verdict = 'unconverged' WHERE round = 1", "  ? unconverged  ", NULL, false},
     {SET "verdict = NULL, statistic = NULL, estimate_ns = NULL, low_ns = NULL, high_ns = NULL,"
          " confidence = NULL, n_observed = NULL, n_discarded = NULL, n_effective = NULL,"
          " excluded_mode_weight = NULL, note = NULL, precision = NULL",

@@ -19,7 +19,7 @@ static const char *show_noisy(const char *sql)
                    " waited_cpu_ns = 0, n_preempted = 0;"
                    "INSERT INTO run_fact VALUES (1, 'cpus', '2')");
     fixture_change("noisy.gbr", sql);
-    return SHOWN("noisy.gbr", 0);
+    return SHOWN("noisy.gbr", .notes = NOTES_SOME);
 }
 
 #define STOLEN SET "n_preempted = 3, waited_cpu_ns = 1e8, stolen_ns = 1e8"
@@ -75,7 +75,7 @@ TEST_TIMES(rounds_that_differ_are_a_cause, 2)
     CLEANUP(text_free) struct text cases = {0};
     text_printf(&cases, "%s streams rows=32 +streams=1\n", times[_i]);
     views_make("rounds.gbr", 1, text_get(&cases), NULL);
-    const char *got = SHOWN("rounds.gbr", 0);
+    const char *got = SHOWN("rounds.gbr", .notes = NOTES_SOME);
     EXPECT(got, "rounds differ by");
     EXPECT(got, _i ? ": " UNKNOWN : ": its rounds differ by ");
 }
@@ -110,7 +110,7 @@ TEST_EACH(outliers_have_a_likely_cause, outlier_causes)
                 "\n  outliers, and their likely cause:\n    streams streams=1: 1 %% of the samples "
                 "took 3 times the median or more: %s\n",
                 outlier_causes[_i].cause);
-    EXPECT(SHOWN("outliers.gbr", 0), text_get(&expected));
+    EXPECT(SHOWN("outliers.gbr", .notes = NOTES_SOME), text_get(&expected));
 }
 
 TEST(what_others_do_is_not_said_where_that_is_ignored)
@@ -125,9 +125,54 @@ TEST(what_a_call_costs_is_said_where_it_matters)
         "INSERT INTO metric VALUES (1, 0, 'call_overhead_ns', 0.009 * 1400, 'ns')");
     EXPECT_NO(got, "the time includes that of calling the function");
     fixture_change("noisy.gbr", "UPDATE metric SET value = 0.02 * 1400");
-    got = SHOWN("noisy.gbr", 0);
+    got = SHOWN("noisy.gbr", .notes = NOTES_SOME);
     EXPECT(got, "the time includes that of calling the function",
            "streams streams=1: 28.0 ns of 1.38 us");
+}
+
+/* ---- a few notes ---- */
+
+#define UNSURE SET "verdict = 'unconverged', note = 'still falling by ' || id || ' % a second'"
+#define BUSY                                                                                       \
+    "INSERT INTO message(case_id, ordinal, severity, text) SELECT id, 0, 2, 'the machine "         \
+    "was "                                                                                         \
+    "busy: ' || id || ' %' "                                                                       \
+    "FROM bench_case"
+
+/* Of four cases: what they share is a line of 120 columns, or of 60. */
+static const struct {
+    const char *sql;
+    size_t width;
+    const char *expected;
+} few[] = {
+    {UNSURE, 0,
+     "\nnotes\n  ? not certified: no interval as narrow and steady as asked (all 4 cases)\n"
+     "  details: gbrun show --notes few.gbr\n"},
+    {UNSURE " WHERE id < 4", 0,
+     "\nnotes\n  ? not certified: no interval as narrow and steady as asked (3 of 4 cases: streams "
+     "streams=1, streams streams=2, ...)\n"},
+    {UNSURE " WHERE id < 4", 60,
+     "\nnotes\n  ? not certified: no interval as narrow and\u2026 (3 of 4 cases)\n"},
+    {UNSURE " WHERE id = 3", 0, " as asked (streams streams=3)\n"},
+    {BUSY " WHERE id < 3", 0,
+     "\n  warning: the machine was busy: 1 % (2 of 4 cases: streams streams=1, streams "
+     "streams=2)\n"},
+    /* what has a mark comes first */
+    {UNSURE "; " BUSY ";" SET "n_lost = id, overhead_ns = 1e5, iterations = 1", 0,
+     "\n  warning: the machine was busy: 1 % (all 4 cases)\n  samples whose times were lost: 1 of "
+     "20 (all 4 "
+     "cases)\n  and 1 more: gbrun show --notes few.gbr\n"},
+};
+
+TEST_EACH(few_notes_are_lines_by_cause, few)
+{
+    views_make("few.gbr", 1,
+               "1e6 streams +streams=1\n1e6 streams +streams=2\n1e6 streams +streams=3\n"
+               "1e6 streams +streams=4\n",
+               few[_i].sql);
+    const char *got = SHOWN("few.gbr", .path = "few.gbr", .width = few[_i].width);
+    EXPECT(got, few[_i].expected);
+    views_expect_width(strstr(got, "\nnotes\n"), few[_i].width ? few[_i].width : 120);
 }
 
 /* ---- the sentence at the end ---- */
@@ -215,13 +260,16 @@ TEST(colours_only_repeat_what_words_say)
     const char *coloured = SHOWN("fates.gbr", .has_colours = true);
     EXPECT(coloured, "\033[31mcrashed\033[0m\n", "\033[31mwrong result\033[0m\n",
            "\033[2mskipped\033[0m\n", "\033[32mok\033[0m", "\033[33m333.3 us?\033[0m",
-           "\033[33m166.7 us*\033[0m", "\033[31mfailures\033[0m", "\033[31mFAIL\033[0m");
+           "\033[33m166.7 us*\033[0m", "\033[31mfailures\033[0m");
+
     for (const char *at = coloured; *at; at++)
         if (*at == '\033')
             at += strcspn(at, "m");
         else
             text_add_n(&stripped, at, 1);
     ck_assert_str_eq(text_get(&stripped), SHOWN("fates.gbr", 0));
+    ck_assert_ptr_nonnull(
+        strstr(SHOWN("fates.gbr", .has_colours = true, .verbose = true), "\033[31mFAIL "));
 }
 
 TEST_TIMES(rows_fit_and_rates_stay, 4)
@@ -230,7 +278,7 @@ TEST_TIMES(rows_fit_and_rates_stay, 4)
     views_make_file("fates.gbr");
     const char *got = SHOWN("fates.gbr", .width = widths[_i], .has_colours = true);
     if (widths[_i] >= 80) {
-        EXPECT(got, "  GFLOP/s  ", "  threads  ");
+        EXPECT(got, "  GFLOP/s  ", "GB/s  ");
     }
     views_expect_width(got, widths[_i]);
 }
