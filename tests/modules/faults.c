@@ -154,8 +154,7 @@ static void print(FILE *stream, const char *name)
 {
     fprintf(stream, "first line on %s\nsecond line on %s\n", name, name);
     fwrite("\0\x01\xff\xfe\x1b[31m\r\n", 1, 12, stream);
-    for (int i = 0; i <= 1 << 20; i++)
-        putc(i < 1 << 20 ? 'x' : '\n', stream);
+    fprintf(stream, "%0*d\n", 1 << 20, 0);
     fprintf(stream, "no newline on %s", name);
     fflush(stream);
 }
