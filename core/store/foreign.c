@@ -85,9 +85,12 @@ static const char nvbench_rows[] =
     " coalesce(json_extract(s.value, '$.skip_reason'), ''), 1.96 * " DEVIATION " / sqrt(" SAMPLES
     "), " SAMPLE_FILE " FROM states AS s ORDER BY 1, 2";
 
-/* Commands of one name differ in their parameters. */
+/* Commands of one name differ in their parameters; the times of runs may have been left out. */
 static const char hyperfine_rows[] =
-    "WITH r AS (SELECT key, json_extract(e.value, '$.times') AS times,"
+    "WITH r AS (SELECT key, CASE WHEN json_array_length(e.value, '$.times') > 0"
+    " THEN json_extract(e.value, '$.times')"
+    " ELSE json_array(coalesce(json_extract(e.value, '$.median'), json_extract(e.value, '$.mean')))"
+    " END AS times,"
     " coalesce(json_extract(e.value, '$." FOREIGN_LABEL "'), json_extract(e.value, '$.command') ||"
     " (SELECT group_concat(' ' || p.key || '=' || p.value, '')"
     " FROM json_each(e.value, '$.parameters') AS p), json_extract(e.value, '$.command')) AS label"

@@ -144,6 +144,8 @@ printf '{"context":{},"benchmarks":[{"name":"a/1_mean","run_name":"a/1","run_typ
 reads "aggregates alone, no complexities, numbers that JSON has not" "a 1,4000,1 b,7,1 c,,0" only.json
 printf '{"results":[{"command":"w","parameters":{"x":"1"},"times":[1.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]}]}' >names.json
 reads "hyperfine's parameters that differ in their names" "w x=1,1000000000,1 w y=1,2000000000,2" names.json
+printf '{"results":[{"command":"a","times":[1,1]},{"command":"b","mean":3,"median":2.5},{"command":"c","times":[],"mean":2},{"command":"d"}]}' >means.json
+reads "hyperfine's means alone" "a,1000000000,2 b,2500000000,1 c,2000000000,1 d,,0" means.json
 printf '{"version":"1.0","metadata":{"unit":"second"},"benchmarks":[{"metadata":{"name":"memory","unit":"byte"},"runs":[{"values":[4096]}]},{"metadata":{"name":"time"},"runs":[{"values":[1.5]}]}]}' >units.json
 reads "pyperf's units other than seconds are no times" "memory,,0 time,1500000000,1" units.json
 sed 's|nv/cold/time/gpu|nv/cpu_only/time/cpu|g; s|nv/cold|nv/cpu_only|g' sub/nv_old.json >sub/nv_cpu.json
