@@ -64,7 +64,10 @@ PATH=$TMPDIR/bin:$PATH
 find_shared_python
 # Itself, where python3 is a script that looks for it.
 ! command -v python3 >/dev/null || program python3 "exec '$(python3 -c 'import sys; print(sys.executable)')' \"\$@\""
-PYTHONPATH=$TMPDIR/python:$top_srcdir/python
+# Compiled once, not for each program that imports it.
+cp "$top_srcdir/python/gbrun.py" "$TMPDIR/python"
+! command -v python3 >/dev/null || python3 -m py_compile "$TMPDIR/python/gbrun.py"
+PYTHONPATH=$TMPDIR/python
 PYTHONDONTWRITEBYTECODE=1
 GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
 export PYTHONPATH PYTHONDONTWRITEBYTECODE GBRUN_LIBRARY
