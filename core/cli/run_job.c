@@ -168,7 +168,8 @@ static int32_t find_verdict(struct run_job *job, struct gb_error *error)
 
 static int code_of(const struct run_job *job)
 {
-    if (job->counts.n_bad > 0 || job->counts.is_cancelled || (job->is_empty && (job->ab || job->all.skipped == 0)))
+    if (job->counts.n_bad > 0 || job->counts.is_cancelled ||
+        (job->is_empty && (job->ab || job->all.skipped == 0)))
         return EXIT_CASE_FAILED;
     return job->is_strict ? code_if_strict(&job->strict) : EXIT_FINE;
 }
