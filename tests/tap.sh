@@ -147,6 +147,12 @@ measured()
     measured_with
 }
 
+# notes [FILE]: out.txt is what show --notes prints of it, or of results.gbr.
+notes()
+{
+    ran "$GBRUN" show --notes "${1:-results.gbr}"
+}
+
 # cells LIST: some columns of the CSV in out.txt, without the head. Text with commas in it becomes a word.
 cells()
 {

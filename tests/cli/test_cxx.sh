@@ -45,6 +45,7 @@ equals "refresh throws" "refresh,refresh,error,failed,thrown in so many words" "
 
 equals "options have their values, and declared work is stored" "ok,7,3054.75,1" \
     "$(column 'status,whole,sum,items_per_s > 0' exceptions.gbr --where "bench = 'options'")"
+notes exceptions.gbr
 has "text arrives" out.txt 'warning: abc' 'warning: this text'
 equals "a lambda alone is a benchmark" "bare,ok" "$(column bench,status exceptions.gbr --where "bench = 'bare'")"
 

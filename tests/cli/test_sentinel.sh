@@ -17,15 +17,16 @@ machine step=0.02 'step_at=4.1 s' >step.ini
 machine drift=0.004 >drift.ini
 for name in calm step drift; do
     "$GBRUN" -q -c $name.ini -o $name.gbr >$name.txt 2>&1
+    "$GBRUN" show --notes $name.gbr >$name.txt
 done
 readings() { sql "$1" "SELECT group_concat(round(time_ns), ' ') FROM (SELECT time_ns FROM sentinel JOIN bench_case
     ON id = case_id ORDER BY sequence, at, moment)"; }
 equals "a device that stays" 15 "$(readings calm.gbr | tr ' ' '\n' | grep -cx '100000.0')"
 equals "one that steps, in the fourth case" "6 100000.0 9 102000.0" "$(readings step.gbr | tr ' ' '\n' | sort | uniq -c | xargs)"
 equals "no change, no note" 0 "$(grep -c became calm.txt)"
-has "a step is noted" step.txt "the machine (simulated:0) became 2 % slower at "
-has "by its own work" step.txt " UTC, by its reference work"
-has "a drift is noted" drift.txt "the machine (simulated:0) became 2."
+has "a step is noted" step.txt "simulated:0 became 2 % slower at "
+has "by its own work" step.txt "the machine changed, by its reference work:"
+has "a drift is noted" drift.txt "simulated:0 became 2."
 has "the case during which it stepped is as uncertain" step.txt "work      4  99.05 us   ±2.01 %"
 equals "and no other is" 7 "$(grep -c '±0.00 %' step.txt)"
 "$GBRUN" export step.gbr --format json >step.json
