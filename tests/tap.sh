@@ -148,6 +148,7 @@ measured()
 }
 
 # notes [FILE]: out.txt is what show --notes prints of it, or of results.gbr.
+# shellcheck disable=SC2120 # some scripts have one file only
 notes()
 {
     ran "$GBRUN" show --notes "${1:-results.gbr}"

@@ -343,7 +343,8 @@ void spare_worker_end(struct spare_worker *spare)
         worker_end(&spare->process, false);
     free(spare->device);
     free(spare->opened);
-    *spare = (struct spare_worker){0};
+    spare->process = (struct worker_process){0};
+    spare->device = spare->opened = NULL;
 }
 
 /* The one that knows these devices, if it still lives. */

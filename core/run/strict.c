@@ -9,6 +9,7 @@ struct strict {
     struct gb_bench_ops own;
     struct sets sets;
     bool is_full; /* there can be no further objects */
+    bool repeats; /* its inputs, with cold caches */
     /* What stood in its place. */
     const struct gb_bench_ops *ops;
     void *bench;
@@ -132,8 +133,28 @@ int32_t strict_grow(struct case_state *state, uint64_t *n)
     return GB_OK;
 }
 
+void strict_repeat(struct case_state *state)
+{
+    state->strict->repeats = true;
+}
+
+/* Writes more than the caches of one processor hold, so that what the last sample read is as far as
+ * after a renewal. */
+static void make_cold(void)
+{
+    enum { BYTES = 8 << 20, LINE = 64 };
+    volatile unsigned char *others = memory_allocate(BYTES);
+    for (size_t i = 0; i < BYTES; i += LINE)
+        others[i]++;
+    free((void *)others);
+}
+
 int32_t strict_before(struct case_state *state)
 {
+    if (state->strict && state->strict->repeats) {
+        make_cold();
+        return GB_OK;
+    }
     return state->strict && !state->device->queue->native
                ? case_judge_bench(state, "refresh",
                                   sets_renew(&state->strict->sets, state->strict->sets.n))

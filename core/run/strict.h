@@ -17,6 +17,10 @@ void strict_end(struct case_state *state);
 /* Makes further objects until there are *n, or as many as there can be; sets *n to that. */
 int32_t strict_grow(struct case_state *state, uint64_t *n);
 
+/* From now on nothing is renewed before a sample, but caches are cold; not of a device with queues.
+ */
+void strict_repeat(struct case_state *state);
+
 /* Before a sample: renews all. After it, and how long it took: compares some. Neither does anything
  * where there are no sets. GB_FAILED: the case has ended. */
 int32_t strict_before(struct case_state *state);

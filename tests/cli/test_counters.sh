@@ -58,7 +58,7 @@ $(section bench good good size=1Mi 'sweep.device=much, enough, little')
 $(section bench labs call "${labs[@]}" 'work.math=fp64 vector' device=much)
 INI
 ended=$code
-notes
+notes results.gbr
 equals "a difference of more than 10 % is a warning, not a failure" \
     "0 3 1" "$ended $(said 'FLOP: the benchmark declares') $(said 'bytes of memory: the benchmark')"
 has "with both numbers, and what may explain it" out.txt \
@@ -76,7 +76,7 @@ device = much
 zip.setting = size,cache: 64Ki, warm | 64Ki, cold | 256Ki, warm | 256Ki, cold | 512Ki, warm
 INI
 ended=$code
-notes
+notes results.gbr
 equals "memory is compared where it must see what was declared" "0 5 1 1" \
     "$ended $(column status | grep -c ok) $(said 'bytes of memory:') $(said 'bytes read from memory:')"
 
@@ -89,7 +89,7 @@ counters = yes
 zip.setting = size,cache,device: 64Ki, cold, cached | 512Ki, warm, cached | 512Ki, warm, more
 INI
 ended=$code
-notes
+notes results.gbr
 equals "what a cache gave again and again, as declared, is none that memory must see" "0 3 1 0" \
     "$ended $(column status | grep -c ok) $(said 'bytes of memory:') $(said 'bytes read from memory:')"
 
@@ -106,7 +106,7 @@ $defaults
 $(section bench good good size=1Mi 'counters=yes, fake.nothing, fake.broken' 'sweep.device=fake, shorter')
 INI
 equals "what is missing costs no case" "0 2" "$code $(column status | grep -c '^ok$')"
-notes
+notes results.gbr
 equals "a device without counters says so" 1 "$(said 'counters: the device shorter has none')"
 equals "so does one without this counter" 1 "$(said 'counters: fake.nothing: no counter')"
 equals "and one that cannot read it" 1 "$(said 'counters that could not be read: fake.broken')"
@@ -124,7 +124,7 @@ $(section device odd fake counting=garbage)
 $(section bench good good size=1Mi counters=yes device=odd)
 INI
 equals "garbage costs no case" "0 ok" "$code $(column status)"
-notes
+notes results.gbr
 has "it is the plugin's bug" out.txt 'plugin bug: gave counters without usable names'
 has "a count below zero, too" out.txt 'plugin bug: the counter fake.negative is reported as -3'
 equals "no work is made of it" 0 "$(derived good)"

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FUNCTION(name) void name(float *out, const float *in, int n)
@@ -49,6 +50,30 @@ FUNCTION(waits)
         poll(NULL, 0, 30);
     known = in[0];
     reference(out, in, n);
+}
+
+FUNCTION(doubles)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = 2 * in[i];
+}
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+/* As if others had its caches where it was not called just before. */
+FUNCTION(doubles_cold)
+{
+    static double ended_us;
+    const double begun_us = now_us();
+    while (begun_us - ended_us > 5 && now_us() - begun_us < 100)
+        continue;
+    doubles(out, in, n);
+    ended_us = now_us();
 }
 
 FUNCTION(nothing)

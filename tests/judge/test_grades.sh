@@ -60,6 +60,8 @@ equals "a reading that calls on renewed inputs contradict" "1 reference,ok remem
 equals "the time is theirs" "$(column metric.renewed_ns | tail -n 1)" "$(column estimate_ns | tail -n 1)"
 graded auto waits
 equals "waiting is no work" "0 waits,ok" "$code $(found)"
+to=doubles graded auto doubles_cold
+equals "cold caches are no work either" "0 doubles_cold,ok" "$code $(found)"
 graded strict remembers
 equals "where all calls are such, it has to work" "0 remembers,ok" "$code $(found)"
 

@@ -93,4 +93,5 @@ if torch:
     found = tolerance.derived_tolerance(lambda x: torch.nn.functional.pad(x, (0, 1)) @ torch.ones(513, 64), (inputs,))
     print(f"own tensors: {'float64' not in found[0]['text']}")
 else:
-    print("module: True\nown tensors: True")
+    print("module: True")
+    print("own tensors: True")

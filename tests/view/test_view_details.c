@@ -285,8 +285,7 @@ TEST_EACH(rounds_are_one_row, rounds)
 
 TEST(of_seven_rounds_it_is_known_whether_the_next_is_like_them)
 {
-    views_make("one.gbr", 1,
-               "1e6,101e4,102e4,1e6,101e4,102e4,101e4 streams rows=32 +streams=4\n",
+    views_make("one.gbr", 1, "1e6,101e4,102e4,1e6,101e4,102e4,101e4 streams rows=32 +streams=4\n",
                SET "precision = 0.05");
     EXPECT(SHOWN("one.gbr", .verbose = true), "  certified  interval within 1 % ");
     fixture_change("one.gbr", SET "precision = 0.01");
