@@ -138,8 +138,7 @@ void strict_repeat(struct case_state *state)
     state->strict->repeats = true;
 }
 
-/* Writes more than the caches of one processor hold, so that what the last sample read is as far as
- * after a renewal. */
+/* Writes more than one processor's caches hold, which then have nothing of the last sample. */
 static void make_cold(void)
 {
     enum { BYTES = 8 << 20, LINE = 64 };

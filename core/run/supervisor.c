@@ -326,7 +326,7 @@ static void end_workers(struct run *run)
     lanes_drop(run);
     for (size_t i = 0; i < SLOTS_ALL; i++) {
         struct slot *slot = &run->slots[i];
-        if (!slot_is_lane(slot))
+        if (i < SLOTS_MAX)
             slot_give_back(slot, run->plan->spare);
         slot_end(slot);
         so_far_free(&slot->so_far);

@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-$CC -std=gnu17 -O1 -Wall -fPIC -shared -o grades.so "$top_srcdir/tests/judge/grades.c" -lm
+$CC -std=gnu17 -O1 -Wall -fPIC -shared -I"$top_srcdir" -o grades.so "$top_srcdir/tests/judge/grades.c" -lm
 
 # graded VERIFY FUNCTIONS [LINE...]: results.gbr of these.
 graded()
