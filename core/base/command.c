@@ -49,6 +49,13 @@ int command_start(const char *file, const char *const *arguments, char *const *e
     return code;
 }
 
+void command_kill(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
 /* What it prints until it ends, or until that is enough. False: not in time, or not at all. */
 static bool read_output(int input, const struct command *command)
 {

@@ -17,6 +17,9 @@
 int command_start(const char *file, const char *const *arguments, char *const *environment,
                   const int *files, int n_files, bool is_apart, pid_t *ret);
 
+/* Kills a program that was started, and waits for its end. */
+void command_kill(pid_t pid);
+
 /* Zeros are the usual. */
 struct command {
     const char *const *arguments; /* the first as the shell finds it; until NULL */

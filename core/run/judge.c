@@ -13,7 +13,6 @@
 #include "core/run/sets.h"
 #include "core/run/zygote.h"
 
-#include <errno.h>
 #include <gbrun/judging.h>
 #include <math.h>
 #include <sched.h>
@@ -468,11 +467,8 @@ static int32_t judge_work(void *object, struct gb_work *work)
 static void judge_destroy(void *object)
 {
     struct judge *judge = object;
-    if (judge->pid > 0) {
-        kill(judge->pid, SIGKILL);
-        while (waitpid(judge->pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
-    }
+    if (judge->pid > 0)
+        command_kill(judge->pid);
     if (judge->began > 0)
         sandbox_kill_others(0, judge->began);
     sandbox_folder_free(&judge->folder);

@@ -192,9 +192,9 @@ bool slot_open(struct slot *slot, struct run *run, struct visit *visit,
 /* The visit and its record begin, and their time. */
 void slot_begin(struct slot *slot, struct visit *visit);
 /* Must a fresh worker take the visit? */
+bool slot_is_unfit(struct slot *slot, const struct visit *visit);
 /* Keeps its worker for another run, if it is idle and may serve any visit. */
 void slot_give_back(struct slot *slot, struct spare_worker *spare);
-bool slot_is_unfit(struct slot *slot, const struct visit *visit);
 /* Takes in all that has arrived, without blocking; ends the visit, and the worker, if that is due.
  */
 void slot_listen(struct slot *slot);

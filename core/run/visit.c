@@ -11,9 +11,8 @@
 #include <string.h>
 
 enum { UUID_BEGIN_MIN = 4 }; /* characters after the dash that choose a device */
-enum {
-    BLOCK_STREAM = 0x626c6f63
-}; /* of the random numbers of the seed: order in blocks of rounds */
+/* Of the random numbers of the seed: the order of sides in blocks of rounds. */
+enum { BLOCK_STREAM = 0x626c6f63 };
 
 /* ---- the devices of a case ---- */
 

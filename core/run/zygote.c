@@ -47,9 +47,7 @@ extern char **environ;
 static void end(void)
 {
     close(zygote.socket);
-    kill(zygote.pid, SIGKILL);
-    while (waitpid(zygote.pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
+    command_kill(zygote.pid);
     zygote.pid = 0;
 }
 
