@@ -766,10 +766,7 @@ static void add_case(struct notes *notes, const struct view *view, const struct 
 
 struct note_lines notes_of(struct view *view)
 {
-    const struct view_options *options = view->options;
-    /* Of what is not stored nothing can be asked for later. */
-    const bool is_whole = options->verbose || (options->notes == NOTES_FEW && !options->path);
-    const int extent = is_whole ? NOTES_ALL : options->notes;
+    const int extent = view->options->verbose ? NOTES_ALL : view->options->notes;
     struct notes notes = {
         .arena = &view->arena, .verbose = view->options->verbose, .extent = extent};
     size_t n = 0;
@@ -801,10 +798,10 @@ void notes_show(struct view *view, struct text *out)
                    line->level ? line->mark : line->words);
         if (line->level)
             text_printf(out, "%s%s", *line->mark ? " " : "", line->words);
-        if (line->is_rest) {
-            text_add(out, ": gbrun show --notes ");
+        if (line->is_rest)
+            text_add(out, view->options->path ? ": gbrun show --notes " : ": --verbose shows all");
+        if (line->is_rest && view->options->path)
             text_add_line(out, view->options->path);
-        }
         text_add(out, "\n");
     }
 }

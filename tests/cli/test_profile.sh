@@ -51,9 +51,9 @@ profile 1 -o kept.gbr
 equals "a file that is named is written" "1 ok" \
     "$(column status kept.gbr | wc -l) $(column status kept.gbr | tail -n 1)"
 
-profile refused
+profile refused --verbose
 equals "a device may mark no range" "0 1" "$code $(said 'no range is marked: no profiler is there')"
-profile 1 -s good.device=cpu -p "$top_builddir/plugins/device_cpu/.libs"
+profile 1 --verbose -s good.device=cpu -p "$top_builddir/plugins/device_cpu/.libs"
 equals "or have none" "0 1" "$code $(said 'no range is marked: this device has none for profilers')"
 
 # ---- what goes wrong ----
