@@ -8,7 +8,7 @@ struct stamp {
     uint64_t time_ns;
     uint64_t cycles; /* of the multiprocessor's clock, in CYCLE_BITS; its number above them */
 };
-enum { CYCLE_BITS = 48 };
+enum { CYCLE_BITS = 48, REFERENCE_TURNS = 4000 };
 
 static const double CLOCK_SPAN_NS = 100e3; /* steps of timers are small beside it: 32 ns, 0.03 % */
 
@@ -17,9 +17,10 @@ static const double CLOCK_SPAN_NS = 100e3; /* steps of timers are small beside i
 /*
  * gbrun_stamp(stamps + number, clocks): waits for a pseudo-random part of `clocks` (the finalizer
  * of MurmurHash3 over the multiprocessor's clock), then stores a struct stamp. gbrun_idle(ns):
- * sleeps. gbrun_reference(stamps + number): a struct stamp, 40,000 products and sums each of which
- * waits for the one before, in unrolled tens of STEP, and a stamp. The driver compiles them for its
- * device.
+ * sleeps. gbrun_reference(stamps + number, turns): a struct stamp, turns times ten products and
+ * sums each of which waits for the one before, and a stamp. Turns are a parameter, as the driver,
+ * which compiles all of this for its device, unrolls loops whose length it knows: 40,000 steps took
+ * it 18 s.
  */
 static const char image[] = ".version 6.3\n"
                             ".target sm_70\n"
@@ -76,7 +77,7 @@ static const char image[] = ".version 6.3\n"
                             "    @%p0 bra sleep;\n"
                             "    ret;\n"
                             "}\n"
-                            ".visible .entry gbrun_reference(.param .u64 to)\n"
+                            ".visible .entry gbrun_reference(.param .u64 to, .param .u32 turns)\n"
                             "{\n"
                             "    .reg .u32 %r<3>;\n"
                             "    .reg .u64 %d<4>;\n"
@@ -87,7 +88,7 @@ static const char image[] = ".version 6.3\n"
                             "    mov.f32 %f0, 0f3F800000;\n" /* 1 */
                             "    mov.f32 %f1, 0f3F000000;\n" /* 1 / 2 */
                             "    mov.f32 %f2, 0f3F800000;\n"
-                            "    mov.u32 %r0, 4000;\n" /* 40,000 / 10 */
+                            "    ld.param.u32 %r0, [turns];\n"
                             "    mov.u64 %d1, %globaltimer;\n"
                             "step:\n" STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
                             "    sub.u32 %r0, %r0, 1;\n"
@@ -197,7 +198,8 @@ CUresult stamps_put_empty(const struct stamps *stamps, CUstream stream)
 CUresult stamps_put_reference(const struct stamps *stamps, CUstream stream, uint32_t number)
 {
     uint64_t to = address_of(stamps, number);
-    void *arguments[] = {&to};
+    uint32_t turns = REFERENCE_TURNS;
+    void *arguments[] = {&to, &turns};
     return stamps->driver->launch(stamps->reference, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
 }
 
