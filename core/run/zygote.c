@@ -188,15 +188,18 @@ static long count_threads(void)
     return strtol(text, NULL, 10);
 }
 
-/* A driver that was begun is of no use in a process that is forked. */
-static bool has_opened_gpu(void)
+/* A driver that was begun is of no use in a process that is forked. Memory of a device, which comes
+ * with an order, is a file of the driver as well. */
+static bool has_opened_gpu(const struct zygote_order *order, const int *given)
 {
     char path[512], target[16] = "";
     bool is_found = false;
     DIR *files = opendir("/proc/self/fd");
     for (const struct dirent *file; files && !is_found && (file = readdir(files)) != NULL;) {
+        const long number = strtol(file->d_name, NULL, 10);
+        const bool is_given = number == given[0] || number == given[order->n_files - 1];
         snprintf(path, sizeof path, "/proc/self/fd/%s", file->d_name);
-        is_found = readlink(path, target, sizeof target) > 0 &&
+        is_found = !is_given && readlink(path, target, sizeof target) > 0 &&
                    strncmp(target, "/dev/nvidia", sizeof "/dev/nvidia" - 1) == 0;
     }
     if (files)
@@ -206,7 +209,8 @@ static bool has_opened_gpu(void)
 
 /* Threads would be missing in what is forked; libraries of linear algebra end theirs at a fork, and
  * begin them again when they need them. */
-static int32_t check(const struct gb_judging_warm *warmed, struct gb_error *error)
+static int32_t check(const struct gb_judging_warm *warmed, const struct zygote_order *order,
+                     const int *files, struct gb_error *error)
 {
     if (count_threads() > 1) {
         const pid_t pid = warmed->fork();
@@ -218,7 +222,7 @@ static int32_t check(const struct gb_judging_warm *warmed, struct gb_error *erro
     if (n != 1)
         return error_set(error, GB_UNSUPPORTED, "what the reference imports has begun %ld threads",
                          n - 1);
-    return has_opened_gpu()
+    return has_opened_gpu(order, files)
                ? error_set(error, GB_UNSUPPORTED, "what the reference imports has opened a GPU")
                : GB_OK;
 }
@@ -259,7 +263,8 @@ static int32_t serve(struct session *session, const struct zygote_order *order, 
     judged_environment(order->folder, variables);
     for (size_t i = 0; i < JUDGED_VARIABLES; i++)
         setenv(variables[i].name, variables[i].value, 1);
-    if (warm_for(session, files[0], &warmed, error) != GB_OK || check(warmed, error) != GB_OK)
+    if (warm_for(session, files[0], &warmed, error) != GB_OK ||
+        check(warmed, order, files, error) != GB_OK)
         return error->status;
     const pid_t between = warmed->fork();
     if (between == 0)
