@@ -54,6 +54,7 @@ group()
     judged "$4" "$6" "${honest[@]/#/$2:}"
     cp out.csv honest.csv
     equals "$1: nothing honest is refused" "$(printf '%s,ok\n' "${honest[@]}")" "$(cut -d, -f1,2 out.csv)"
+    [ -z "${GPU-}" ] || equals "$1: what is imported is imported once" "" "$("$GBRUN" show --notes results.gbr | grep 'imports anew')"
     [ -n "$3" ] || return
     mapfile -t cheats < <(names "$3" "$5")
     judged "$4" "$6" "${cheats[@]/#/$3:}"
