@@ -42,7 +42,7 @@ sweep.call = ${list#, }
 $keys
 INI
     ran "$GBRUN" -q -c bench.ini
-    column call,status,low_ns,high_ns | sed 's/^[^:]*://' >out.csv
+    column call,status,median_ns | sed 's/^[^:]*://' >out.csv
 }
 
 # group NAME HONEST CHEATS REFERENCE KIND KEYS
@@ -64,7 +64,7 @@ group()
     awk -F, -v group="$1" -v twin="$twin" 'FNR == NR { if ($1 == twin) least = $3; next }
         { printf "# %-8s %-32s %-14s %s\n", group, $1, $2, $2 == "ok" ? $3 / least : "" }' honest.csv out.csv
     mapfile -t right < <(awk -F, '$2 == "ok" { print $1 }' out.csv)
-    [ -n "${LONG-}" ] && [ ${#right[@]} -gt 0 ] || return
+    [ -n "${LONG-}${GPU-}" ] && [ ${#right[@]} -gt 0 ] || return
     judged "$4" "$6
 rounds = 6" "$2:$twin" "${right[@]/#/$3:}"
     equals "$1: none gains" "" "$(gains call "$twin")"
