@@ -150,6 +150,7 @@ static void begin_progress(struct run_job *job, uint64_t n_done)
                     job->busy);
     progress_begin(progress, is_quiet, argument(job->arguments, "color"), job->n_visits, n_done);
     progress->is_brief = job->ab && !argument(job->arguments, "verbose");
+    progress->has_warnings = job->ab != NULL;
     const bool is_shown = !job->ab && progress_use_block(progress, text_get(&busy));
     if (busy.length && !is_quiet && !is_shown)
         progress_line(progress, "%s", text_get(&busy));

@@ -172,11 +172,29 @@ static void print_lines(struct progress *progress, const char *text)
         line_output_flush(&progress->output);
 }
 
+/* Each that is not the last one said. */
+static void add_warnings(struct progress *progress, const struct case_record *record)
+{
+    for (size_t i = 0; i < record->n_messages; i++) {
+        const struct message_record *message = &record->messages[i];
+        if (message->severity < GB_LOG_WARNING ||
+            text_equal(text_get(&progress->warning), message->text))
+            continue;
+        text_clear(&progress->warning);
+        text_add(&progress->warning, message->text);
+        text_add(&progress->held, "gbrun: warning: ");
+        text_add_line(&progress->held, message->text);
+        text_add(&progress->held, "\n");
+    }
+}
+
 void progress_finished(struct progress *progress, const char *label,
                        const struct case_record *record)
 {
     bool is_bad = case_status_is_bad(record->status);
     progress->n_done++;
+    if (progress->has_warnings)
+        add_warnings(progress, record);
     progress->n_bad += is_bad;
     progress->n_held++;
     if ((progress->is_quiet || progress->is_brief) && !is_bad)
@@ -256,6 +274,7 @@ void progress_end(struct progress *progress, bool waits)
     line_output_close(&progress->output);
     text_free(&progress->label);
     text_free(&progress->held);
+    text_free(&progress->warning);
     text_free(&progress->head);
     text_free(&progress->block);
 }

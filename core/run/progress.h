@@ -17,14 +17,16 @@ struct progress {
     bool is_terminal, has_colours;
     bool is_quiet;                     /* only what went wrong */
     bool is_brief;                     /* no line for a case that ended well */
+    bool has_warnings;                 /* those of cases, as no table's notes will */
     uint64_t n_total, n_known, n_done; /* n_known: done in an earlier run that is resumed */
     uint64_t n_bad;
     double begin_ns, drawn_ns;
-    size_t live_lines; /* on the terminal now; 0: none */
-    bool is_block;     /* see above */
-    struct text head;  /* of the block: a line, or "" */
-    struct text block; /* lines of cases */
-    struct text held;  /* lines of cases that are not announced yet */
+    size_t live_lines;   /* on the terminal now; 0: none */
+    bool is_block;       /* see above */
+    struct text head;    /* of the block: a line, or "" */
+    struct text block;   /* lines of cases */
+    struct text held;    /* lines of cases that are not announced yet */
+    struct text warning; /* the last one that was said */
     uint64_t n_held;
     struct text label; /* of the case that was heard of last */
     size_t n_running;  /* cases being measured now: set by the code that starts and ends them */
