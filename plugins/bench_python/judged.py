@@ -155,6 +155,18 @@ class _Host:
         self.flat(to, n)[:] = os.urandom(n)
 
 
+@functools.lru_cache(maxsize=16384)
+def _flat_on_device(torch, cupy, address, n):
+    """An array that does not own its memory, which objects have at the same places in each renewal."""
+    if torch is None:
+        memory = cupy.cuda.UnownedMemory(address, n, None)
+        return cupy.ndarray((n,), "u1", cupy.cuda.MemoryPointer(memory, 0))
+    seen = types.SimpleNamespace(
+        __cuda_array_interface__={"shape": (n,), "typestr": "|u1", "data": (address, False), "version": 3}
+    )
+    return torch.as_tensor(seen, device=torch.device("cuda", torch.cuda.current_device()))
+
+
 class _Device(_Host):
     """Memory of the GPU that is current."""
 
@@ -164,13 +176,7 @@ class _Device(_Host):
         self.cupy = cupy
 
     def flat(self, address, n):
-        if self.torch is None:
-            memory = self.cupy.cuda.UnownedMemory(address, n, None)
-            return self.cupy.ndarray((n,), "u1", self.cupy.cuda.MemoryPointer(memory, 0))
-        seen = types.SimpleNamespace(
-            __cuda_array_interface__={"shape": (n,), "typestr": "|u1", "data": (address, False), "version": 3}
-        )
-        return self.torch.as_tensor(seen, device=self.torch.device("cuda", self.torch.cuda.current_device()))
+        return _flat_on_device(self.torch, self.cupy, address, n)
 
     def new(self, n):
         if self.torch is None:
@@ -648,7 +654,7 @@ class _Reference:
         self.case, self.path = case, case.reference.decode()
         warm(self.path)
         self.files = _Files([os.path.dirname(os.path.abspath(self.path))])
-        self.constants, self.is_said, self.drawn, self.switches = {}, False, None, _switches()
+        self.constants, self.uniform, self.is_said, self.drawn, self.switches = {}, {}, False, None, _switches()
         try:
             module = gbrun._imported(self.path)
             _use_device(case)
@@ -813,6 +819,13 @@ class _Reference:
         if why is not None:
             self.case.log(self.case.host, _WARNING, f"{os.path.basename(self.path)}: {why}".encode())
 
+    def is_always_the_same(self, i, leaf):
+        """Has this result one value only, for two sets of inputs?"""
+        if i not in self.uniform:
+            space, pools, n = _space(leaf), [pool[i][1] for pool in self.pools], leaf.extent
+            self.uniform[i] = space.equal(*pools, n) and space.equal(pools[0], pools[0] + leaf.item, n - leaf.item)
+        return self.uniform[i]
+
     def fill(self, i, address, packed):
         """An output from its packed copy."""
         leaf, returned = self.plan.output_leaves[i], self.returned[i]
@@ -955,12 +968,11 @@ class _Judge:
 
     def poison(self, i, leaf):
         """The reference's result for other inputs, which stand elsewhere; any bytes where that is always the same."""
-        space, pools = _space(leaf), [pool[i][1] for pool in self.task.pools]
-        n, n_elements = leaf.extent, leaf.extent // leaf.item
-        if space.equal(*pools, n) and space.equal(pools[0], pools[0] + leaf.item, n - leaf.item):
+        space, n = _space(leaf), leaf.extent
+        if self.task.is_always_the_same(i, leaf):
             return space.scatter(self.outputs[i], n)
-        source = pools[random.SystemRandom().randrange(2)]
-        space.rotate(self.outputs[i], source, n, leaf.item * random.SystemRandom().randrange(n_elements))
+        source = self.task.pools[random.SystemRandom().randrange(2)][i][1]
+        space.rotate(self.outputs[i], source, n, leaf.item * random.SystemRandom().randrange(n // leaf.item))
 
     def verify(self, stream):
         """Pairs of a name and what went wrong, or what is to be compared: as of gbrun._checks."""
