@@ -190,16 +190,19 @@ int judge_request_run(const struct arguments *arguments, const struct judge_requ
                       const struct judge_manner *manner, struct text *out, bool *ret_is_cancelled)
 {
     static const char *reference[] = {"subject=reference", "verify=judge"};
+    static const char *compiled[] = {"subject=compiled", "verify=judge"};
     static const char *submission[] = {"subject=function", "verify=judge"};
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text said = {0};
     const double begin_ns = host_clock_ns();
+    struct judgement_facts facts = facts_of(request);
+    facts.is_compiled = manner->is_compiled;
     const struct ab_given given = {
         .is_without_section = true,
         .shares_processes = true,
-        .changes = {[SIDE_BASE] = {reference, 2}, [SIDE_NEW] = {submission, 2}},
+        .changes = {[SIDE_BASE] = {facts.is_compiled ? compiled : reference, 2},
+                    [SIDE_NEW] = {submission, 2}},
         .visit = argument(arguments, "visit") ? NULL : JUDGE_VISIT};
-    struct judgement_facts facts = facts_of(request);
     struct ab ab = {.job = {.arguments = arguments, .ab = &given},
                     .last_share = LAST_SHARE,
                     .budget_ns = manner->budget_ns};

@@ -22,6 +22,7 @@ struct judge_manner {
     double budget_ns; /* as of struct ab */
     int format;
     bool has_colours;
+    bool is_compiled;          /* against the reference by torch.compile */
     bool is_answer;            /* there is one of each request, whatever happens, as JSON */
     struct spare_worker *kept; /* from one request to the next; NULL: none */
 };

@@ -21,6 +21,9 @@ static const struct verb_option options[] = {
     {"sizes", 0, "FILE",
      "the shapes: one a line, such as m=64 n=128, or GPU MODE's task.yml; if not given, the "
      "task.yml beside the reference, if there is one"},
+    {"against", 0, "WHAT",
+     "what the submission is compared with: the reference as it is (reference, the default), or "
+     "compiled by torch.compile (compiled)"},
     {"device", 'd', "DEVICE", "the device, such as cuda:1"},
     {"budget", 0, "TIME",
      "of each shape: a round after the fourth is begun if it still fits; " JUDGE_BUDGET
@@ -272,12 +275,15 @@ static int read_budget(const struct arguments *arguments, double *ret_ns)
 static int run(const struct arguments *arguments)
 {
     const bool is_serving = argument(arguments, "serve") != NULL;
-    const char *format = argument(arguments, "format");
+    const char *format = argument(arguments, "format"), *against = argument(arguments, "against");
     struct judge_manner manner = {.format = format ? compare_format_named(format) : COMPARE_TABLE,
-                                  .is_answer = is_serving};
+                                  .is_answer = is_serving,
+                                  .is_compiled = against && text_equal(against, "compiled")};
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
     if (manner.format < 0)
         return fail_usage("--format %s: expected table, md, csv, json, junit or github", format);
+    if (against && !manner.is_compiled && !text_equal(against, "reference"))
+        return fail_usage("--against %s: expected reference or compiled", against);
     int code = refuse_useless(arguments);
     if (code == EXIT_FINE)
         code = read_budget(arguments, &manner.budget_ns);

@@ -243,6 +243,7 @@ static void json_facts(struct json_writer *json, const struct judgement *judgeme
     const struct compare_options *options = judgement->result ? judgement->result->options : NULL;
     json_values(json,
                 VALUES(TEXT("submission", facts->submission), TEXT("reference", facts->reference),
+                       TEXT("against", facts->is_compiled ? "compiled" : "reference"),
                        REAL("margin", options ? options->margin : NAN),
                        REAL("confidence", options ? options->confidence : NAN),
                        REAL("outputs_compared", judgement->n_compared)));
@@ -330,7 +331,8 @@ static void add_tail(const struct judgement *judgement, struct text *out)
         text_printf(out, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
     text_printf(out, "\nverdict: %s", verdicts[judgement->verdict].word);
     if (judgement->n_ratios > 0) {
-        text_add(out, "; speed-up ");
+        text_printf(out, "; speed-up %s",
+                    judgement->facts->is_compiled ? "over the compiled reference " : "");
         compare_add_ratio(-judgement->theta, -judgement->high, -judgement->low, out);
     }
     if (judgement->n_ratios > 1)

@@ -33,6 +33,7 @@ int judged_exit_code(int verdict);
 struct judgement_facts {
     const char *id;                     /* of the request, as JSON; NULL: it has none */
     const char *submission, *reference; /* files; NULL: as the configuration says */
+    bool is_compiled;                   /* the reference, by torch.compile */
     const char *tests; /* the benchmark whose cases are only to be right; NULL: none is */
     const char *const *limits;
     size_t n_limits;

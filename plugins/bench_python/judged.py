@@ -34,7 +34,7 @@ class _Case(gbrun._Case):
     """struct python_case of python.c, whole."""
 
     _fields_ = [
-        ("reference", ctypes.c_char_p), ("layout", ctypes.c_char_p), ("is_judge", _i32), ("is_reference", _i32),
+        ("reference", ctypes.c_char_p), ("layout", ctypes.c_char_p), ("is_judge", _i32), ("subject_of", _i32),
         ("share", ctypes.CFUNCTYPE(_address, _address, _u64)),
         ("allocate", ctypes.CFUNCTYPE(_i32, _address, _u64, ctypes.c_uint32, ctypes.POINTER(_address))),
     ]  # fmt: skip
@@ -1026,6 +1026,15 @@ def _real(leaf, value):
 
 # --- the process that runs the submission --------------------------------------------------------------------------
 
+_SUBMITTED, _COMPILED = 0, 2  # what is measured, as of `subject`
+
+
+def _compiled(path, function):
+    compiler = getattr(sys.modules.get("torch"), "compile", None)
+    if compiler is None:
+        raise gbrun.Error(f"subject = compiled: {path} imports no PyTorch that has torch.compile")
+    return compiler(function, dynamic=False)
+
 
 class _Submission:
     """The submission's file. One for all objects of the process."""
@@ -1035,11 +1044,12 @@ class _Submission:
         header = case.share(case.host, 8)
         n = _u64.from_address(header).value
         beside = os.path.dirname(os.path.abspath(case.reference.decode()))
-        path = (case.reference if case.is_reference else case.path).decode()
+        is_reference = case.subject_of != _SUBMITTED
+        path = (case.reference if is_reference else case.path).decode()
         self.files = _Files([os.path.dirname(os.path.abspath(path)), beside])
         self.plan = _plan_of(ctypes.string_at(case.share(case.host, n), n))
         layout = next(layout for layout in _LAYOUTS if layout.name == self.plan.layout)
-        name = layout.reference if case.is_reference else case.function.decode() or layout.submission
+        name = layout.reference if is_reference else case.function.decode() or layout.submission
         function = _named(gbrun._imported(path), path, name, f"as {layout.words} has it")
         for kind in {leaf.kind for leaf in self.plan.leaves + self.plan.output_leaves} & {"torch", "numpy", "cupy"}:
             __import__(kind)
@@ -1047,7 +1057,7 @@ class _Submission:
         if layout.name == "kernelbench":
             function = _model(case, function, self.plan.init, self.plan.seed)
             sys.modules["torch"].set_grad_enabled(False)
-        self.function = function
+        self.function = _compiled(path, function) if case.subject_of == _COMPILED else function
         gc.collect()
         gc.disable()
 

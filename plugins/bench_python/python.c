@@ -51,7 +51,7 @@ struct python_case {
     /* The rest is of judged.py. */
     const char *reference; /* a path */
     const char *layout;
-    int32_t is_judge, is_reference; /* is_reference: that is measured */
+    int32_t is_judge, subject_of; /* subject_of: what is measured, of subjects */
     void *(*share)(const struct gb_host *host, uint64_t bytes);
     int32_t (*allocate)(const struct gb_host *host, uint64_t bytes, uint32_t kind, void **ret);
 };
@@ -388,8 +388,7 @@ struct params {
     int32_t subject, layout;
     struct gb_map arg;
 };
-enum { SUBJECT_FUNCTION, SUBJECT_REFERENCE };
-static const char *const subjects[] = {"function", "reference"};
+static const char *const subjects[] = {"function", "reference", "compiled"};
 static const char *const layouts[] = {"auto", "gpumode", "kernelbench"};
 
 #define P struct params
@@ -403,8 +402,10 @@ static const struct gb_option options[] = {
               "has it"),
     GB_STRING(P, reference, "",
               "With verify = judge: the file that makes inputs and has what is right"),
-    GB_CHOICE(P, subject, "function", subjects,
-              "What is measured: the submission, or the reference in its place"),
+    GB_CHOICE(
+        P, subject, "function", subjects,
+        "What is measured: the submission, or the reference in its place, as it is or compiled by "
+        "torch.compile"),
     GB_CHOICE(P, layout, "auto", layouts,
               "What the files have: gpumode is generate_input, ref_kernel, perhaps "
               "check_implementation, and custom_kernel; kernelbench is Model, get_inputs, "
@@ -453,7 +454,7 @@ static int32_t open_judged(const struct gb_host *host, struct bench *bench,
     seen->reference = path_of(host, params->reference);
     seen->layout = layouts[params->layout];
     seen->is_judge = (int32_t)judging->is_judge;
-    seen->is_reference = params->subject == SUBJECT_REFERENCE;
+    seen->subject_of = params->subject;
     seen->share = judging->share;
     seen->allocate = host->device_allocate;
     const int32_t status = interpreter_open(host, params->python,

@@ -4,4 +4,27 @@
 begin
 need_triton
 export GPU=1 XDG_CACHE_HOME=$TMPDIR/cache
+# Against the reference as PyTorch compiles it.
+mkdir compiled
+cd compiled || exit 99
+cat >reference.py <<'PY'
+import torch
+
+
+def generate_input(n: int, seed: int):
+    made = torch.Generator("cuda").manual_seed(seed)
+    return torch.randn(n, n, device="cuda", generator=made), torch.randn(n, n, device="cuda", generator=made)
+
+
+def ref_kernel(data):
+    a, b = data
+    return torch.relu(a * 2 + b) * 0.5
+PY
+sed 's/ref_kernel/custom_kernel/' reference.py >same.py
+echo n=2048 >sizes
+for against in reference compiled; do
+    "$GBRUN" judge same.py --reference reference.py --sizes sizes -d cuda --against "$against" --format json >"$against.json"
+    has "against the $against" "$against.json" "\"against\":\"$against\"" '"right":true'
+done
+cd ..
 . "$top_srcdir/tests/judge/test_suite.sh"

@@ -56,6 +56,9 @@ has "a table has what is wrong, what was tried, and the verdict" out.txt 'wrong:
     'limits: own process' 'verdict: wrong'
 judged nothing --format csv
 has "other formats are those of compare" out.txt 'side,case,bench,uid,base,new,unit,ratio'
+judged plain --against native
+equals "another kind of reference" 2 "$code"
+has "what there is, is said" err.txt '--against native: expected reference or compiled'
 judged plain --format xml
 equals "an unknown format" 2 "$code"
 

@@ -201,6 +201,9 @@ ran "${judge[@]}" --reference trusted/with_threaded.py --sizes sizes
 equals "and it is judged none the worse" 0 "$code"
 equals "threads that stay are said, once" 1 "$(grep -c 'imports anew' err.txt)"
 has "with their number" err.txt 'each process imports anew what the reference does: what the reference imports has begun 1 threads'
+ran "${judge[@]}" --reference trusted/reference.py --sizes sizes --against compiled
+equals "a reference without PyTorch cannot be compiled" 1 "$code"
+has "as is said" out.txt 'imports no PyTorch that has torch.compile'
 # A process in which code that is measured has run judges nothing.
 { cat trusted/reference.py; printf 'import builtins\n\nassert not hasattr(builtins, "marked")\n'; } >trusted/sees.py
 printf 'import builtins\n\n\ndef marks():\n    builtins.marked = True\n' >marks.py
