@@ -197,11 +197,16 @@ static bool go_on(struct tracing *tracing, pid_t pid, int status)
     return true;
 }
 
-static void forget(struct tracing *tracing, pid_t pid)
+/* False: it was none of them, but another child of this process. */
+static bool forget(struct tracing *tracing, pid_t pid)
 {
-    const struct traced *traced = traced_of(tracing, pid);
-    if (traced != NULL)
-        tracing->items[traced - tracing->items] = tracing->items[--tracing->n];
+    size_t i = 0;
+    while (i < tracing->n && tracing->items[i].pid != pid)
+        i++;
+    if (i == tracing->n)
+        return false;
+    tracing->items[i] = tracing->items[--tracing->n];
+    return true;
 }
 
 static void end_all(struct tracing *tracing)
@@ -227,8 +232,8 @@ static bool step_to_end(struct count *count, struct tracing *tracing, pid_t prog
             continue;
         if (pid > 0 && WIFSTOPPED(status))
             goes_on = go_on(tracing, pid, status);
-        else if (pid > 0)
-            forget(tracing, pid);
+        else if (pid > 0 && forget(tracing, pid))
+            tracing->n_steps += WIFEXITED(status); /* the system call that has not returned */
         goes_on = goes_on && pid > 0 && (pid != program || WIFSTOPPED(status)) &&
                   tracing->n_traps <= count->counting->limit &&
                   (tracing->n_traps % LOOK_EVERY != 0 || !is_cancelled((void *)count->host));
