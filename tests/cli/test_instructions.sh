@@ -122,6 +122,8 @@ pace=burst|clock = instructions: expected pace = free
 measure=latency|clock = instructions: expected measure = time
 count_by=valgrind|count_by = valgrind: it counts whole programs
 TABLE
+exits "sides that are judged by times" 2 "$GBRUN" ab -c refused.ini --new bytes=8192
+has "and how they are compared" err.txt 'sides are judged by times'
 if [ "$(of nop clock)" = "instructions by step" ]; then
     ran "$GBRUN" -c refused.ini -s '*.count_limit=10'
     has "work that is too long for traps" out.txt 'more than 10 instructions are too many for a trap after each'
