@@ -21,6 +21,7 @@ EXAMPLES = \
 	docs/examples/halving.ini \
 	docs/examples/in_kernel.cu \
 	docs/examples/in_kernel.ini \
+	docs/examples/instructions.ini \
 	docs/examples/joined.ini \
 	docs/examples/joined.py \
 	docs/examples/l2_distance.cu \
@@ -122,6 +123,7 @@ DOCUMENTS = \
 	docs/faq.md \
 	docs/generated.md \
 	docs/gpu.md \
+	docs/instructions.md \
 	docs/judge.md \
 	docs/kernel.md \
 	docs/library.md \

@@ -70,6 +70,10 @@ CALL_SOURCES = \
 TEAM_SOURCES = \
 	plugins/common/team.c \
 	plugins/common/team.h
+PERF_SOURCES = \
+	plugins/common/instruction.h \
+	plugins/common/perf_events.c \
+	plugins/common/perf_events.h
 PROCESS_SOURCES = \
 	plugins/common/process.c \
 	plugins/common/process.h

@@ -370,7 +370,7 @@ _i32, _u32, _u64, _double, _text_type = (
 _Subject = _struct(
     "_Subject", size=_u32, flags=_u32, user=ctypes.c_void_p, run=_RUN, reset=_RESET, poll=_POLL,
     flops=_double, bytes_read=_double, bytes_written=_double, items=_double, entry_ns=_double,
-    verify=_RESET, refresh=_REFRESH,
+    verify=_RESET, refresh=_REFRESH, run_empty=_RUN,
 )  # fmt: skip
 _Activity = _struct(
     "_Activity", size=_u32, kind=_u32, name=_text_type, grid=_u32 * 3, block=_u32 * 3, registers=_u32, parallel=_u32,
@@ -498,7 +498,7 @@ class Measurement:
         self.time, self.low, self.high = (value / 1e9 for value in (result.time_ns, result.low_ns, result.high_ns))
         self.statistic = text(result.statistic)
         self.verdict, self.reason, self.note = text(result.verdict_text), text(result.reason), text(result.note)
-        self.is_certified = self.verdict.startswith("certified")
+        self.is_certified = self.verdict.startswith(("certified", "exact"))
         self.rounds = _seconds(result.rounds_ns, result.n_rounds)
         self.samples = _seconds(result.samples_ns, result.n_samples)
         self.elapsed = _seconds(result.elapsed_ns, result.n_samples)
@@ -540,7 +540,7 @@ class Measurement:
 
     def _sentences(self):
         n = len(self.samples)
-        first = f"{_time(self.time)}"
+        first = f"{self.metrics['instructions']:.10g} instructions" if "instructions" in self.metrics and n == 0 else f"{_time(self.time)}"
         if math.isfinite(self.low) and math.isfinite(self.high):
             half = (self.high - self.low) / 2
             first += f" \u00b1 {_time(half)}" + (f" ({100 * half / self.time:.2g} %)" if self.time > 0 else "")
@@ -618,6 +618,7 @@ def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=N
 def _measured(library, calls, settings, verification, is_nothing):
     entry, call = (0, 0) if is_nothing else _call_times(settings["device"])
     calls.subject.entry_ns = 1e9 * entry
+    calls.subject.run_empty = _Calls(calls.fail, _nothing).subject.run
     text = _lines(settings)
     result = _measuring.call(lambda: library.gbrun_measure(ctypes.byref(calls.subject), text))
     try:

@@ -169,6 +169,7 @@ static const struct help_entry verdicts[] = {
     "The timer resolution is too coarse for the precision asked for; mark `~`"
 #define VERDICT_UNCONVERGED "Samples or time ran out before the precision was reached; mark `?`"
 #define VERDICT_GAVE_UP "The samples make no sense to the policy, such as negative times; mark `!`"
+#define VERDICT_EXACT "All counts of a clock that counts agree to the last digit"
 #define VERDICT_ENTRY(name, value, words) {words, NULL, VERDICT_##name},
     GB_VERDICT_MAP(VERDICT_ENTRY)
 #undef VERDICT_ENTRY

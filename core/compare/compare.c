@@ -486,6 +486,20 @@ static bool may_be_exact(const struct compare *compare, const struct round_value
     return (a->n > 1 && b->n > 1) || (a->are_whole && b->are_whole);
 }
 
+/* Counts of instructions that agree on both sides have no noise: one more is more. Others are of
+ * code that is not deterministic to the digit. */
+static void set_count_margin(const struct compare *compare, struct compared *c)
+{
+    static const double of_others = 1e-4;
+    const struct compare_case *sides[] = {c->base, c->new};
+    bool are_exact = true;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < sides[i]->n_rounds; j++)
+            are_exact = are_exact && sides[i]->rounds[j]->verdict == GB_VERDICT_EXACT;
+    c->result.has_margin = !compare->options.has_margin && clock_is_counting(c->base->first->clock);
+    c->result.margin = are_exact ? 0 : of_others;
+}
+
 /* They are judged later, with all others. */
 static void keep_rounds(struct compare *compare, const struct compared_side *a,
                         const struct compared_side *b, struct compared *c)
@@ -584,8 +598,10 @@ static void compare_values(struct compare *compare, struct compared *c)
     c->n_base = a.n;
     c->n_new = b.n;
     struct compared_side base = side_of_values(c->base, &a), new = side_of_values(c->new, &b);
-    if (may_be_exact(compare, &a, &b) && compare_exact(&base, &new, &c->result))
+    if (may_be_exact(compare, &a, &b) && compare_exact(&base, &new, &c->result)) {
+        set_count_margin(compare, c);
         return;
+    }
     if (values_have_zero(&a) || values_have_zero(&b))
         base.n = new.n = 0; /* without a logarithm */
     if (is_paired && compare->options.is_sequential)
@@ -650,6 +666,9 @@ static const char *note_of(struct compare *compare, const struct compared *c)
     struct arena *arena = &compare->arena;
     if (result->verdict != COMPARED_UNCLEAR)
         return result->is_visit ? "in this visit" : "";
+    if (isnan(result->theta) && !*compare->result.metric.name && (!c->n_base || !c->n_new) &&
+        clock_is_counting(c->base->first->clock))
+        return "instructions were counted, no time: --metric instructions compares them";
     if (isnan(result->theta))
         return c->n_base && c->n_new ? "values of 0 have no ratio" : "a side has no value";
     if (isinf(result->low) && result->is_sequential)
@@ -871,7 +890,8 @@ static void judge(struct compare *compare)
 
 void compare_set_defaults(struct compare_options *options)
 {
-    if (isnan(options->margin))
+    options->has_margin = !isnan(options->margin);
+    if (!options->has_margin)
         options->margin = COMPARE_MARGIN;
     if (isnan(options->confidence))
         options->confidence = 1 - COMPARE_ALPHA;

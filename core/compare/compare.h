@@ -36,6 +36,7 @@ typedef int32_t compare_choose(struct store *store, int64_t run, const char *whe
 
 struct compare_options {
     double margin;      /* 0.01: 1 %; NaN: that, or the fact of the run */
+    bool has_margin;    /* it was given */
     double confidence;  /* 0.95; NaN: likewise */
     const char *metric; /* "": time; see store_outcomes.h */
     bool is_forced;

@@ -118,8 +118,7 @@ double values_mean(const double *values, size_t n)
 bool case_is_certified(const struct compare_case *c)
 {
     for (size_t i = 0; i < c->n_rounds; i++)
-        if (c->rounds[i]->status == CASE_OK && c->rounds[i]->verdict != GB_VERDICT_CERTIFIED &&
-            c->rounds[i]->verdict != GB_VERDICT_MULTIMODAL)
+        if (c->rounds[i]->status == CASE_OK && !verdict_holds(c->rounds[i]->verdict))
             return false;
     return true;
 }

@@ -74,6 +74,15 @@ static bool is_of_two_runs(const struct compared *c)
            c->result.verdict != COMPARED_UNCLEAR;
 }
 
+/* Of counts also by how much, as a ratio of large ones hardly says: "1.000 (+1)". */
+static void add_ratio(const struct compared *c, struct text *out)
+{
+    const double difference = c->new_value - c->base_value;
+    compare_add_ratio(c->result.theta, c->result.low, c->result.high, out);
+    if (c->result.is_exact && difference != 0 && difference == floor(difference))
+        text_printf(out, " (%+.0f)", difference);
+}
+
 /* "slower: 12.3 us, now 12.9 us, ratio 1.046 [1.038, 1.054]" and the note. */
 static void add_sentence(const struct compare_result *result, const struct compared *c,
                          struct text *out)
@@ -85,7 +94,7 @@ static void add_sentence(const struct compare_result *result, const struct compa
         text_add(out, ", now ");
         compare_add_value(&result->metric, c->new_value, out);
         text_add(out, ", ratio ");
-        compare_add_ratio(c->result.theta, c->result.low, c->result.high, out);
+        add_ratio(c, out);
     }
     if (is_of_two_runs(c))
         text_add(out, "; of these two runs");
@@ -152,7 +161,7 @@ static void write_one(const struct compare_result *result, const struct compare_
         compare_cell(&table, &words);
         compare_add_value(&result->metric, c->new_value, &words);
         compare_cell(&table, &words);
-        compare_add_ratio(c->result.theta, c->result.low, c->result.high, &words);
+        add_ratio(c, &words);
         compare_cell(&table, &words);
         add_verdict(c, &words);
         compare_cell(&table, &words);

@@ -285,7 +285,8 @@ void compare_judge(struct comparison *const *items, size_t n, double margin, dou
         if (!is_to_judge(c))
             continue;
         c->adjusted_p = p[n_judged++];
-        c->verdict = verdict_of_interval(c->theta, c->low, c->high, margin_log,
+        c->verdict = verdict_of_interval(c->theta, c->low, c->high,
+                                         c->has_margin ? log1p(c->margin) : margin_log,
                                          c->adjusted_p <= 1 - confidence);
         /* 0: what changes from run to run is more than rounds can make good for */
         const double left = 1 - 2 * square(c->t * c->between / margin);

@@ -80,6 +80,8 @@ struct comparison {
     size_t n_rounds;   /* of the side that has fewer */
     uint64_t n_needed; /* rounds that would decide it, where it is unclear; 0: not known */
     bool is_paired, is_visit, is_exact, is_sequential;
+    bool has_margin; /* of its own, in the place of that of all */
+    double margin;
     int scope;   /* SCOPE_... */
     int verdict; /* COMPARED_... */
 };

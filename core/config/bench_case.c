@@ -30,6 +30,11 @@ static const char *const bound_words[] = {[GB_BOUND_AUTO] = "auto",
                                           [GB_BOUND_PROBABILISTIC] = "probabilistic",
                                           [GB_BOUND_DETERMINISTIC] = "deterministic"};
 
+static const char *const count_words[] = {[GB_COUNT_BY_AUTO] = "auto",
+                                          [GB_COUNT_BY_PERF] = "perf",
+                                          [GB_COUNT_BY_STEP] = "step",
+                                          [GB_COUNT_BY_VALGRIND] = "valgrind"};
+
 /* A key check.NAME is the member check_NAME. */
 #define CHECK(type, name, default_, range, n_words, words, help)                                   \
     {                                                                                              \
@@ -66,6 +71,12 @@ static const struct gb_option options[] = {
              "does not"),
     GB_STRING(struct common_params, clock, "auto",
               "The clock that counts, one of those that the device offers; auto: its best"),
+    GB_CHOICE(struct common_params, count_by, "auto", count_words,
+              "With clock = instructions, what counts them: perf, the processor (perf events); "
+              "step, a trap after each; valgrind, of programs (command); auto: the first of these "
+              "that there is"),
+    GB_INT(struct common_params, count_limit, "200000", "1:1000000000000", "instructions",
+           "Where each takes a trap, some 10 us, the most that are counted"),
     GB_STRING(struct common_params, measure, MEASURE_TIME,
               "What a sample is: time: that of a sample on the clock; or a series of samples that "
               "the benchmark gives itself, by its name, such as latency"),
@@ -154,6 +165,11 @@ const char *launch_word(int32_t launch)
     return launch_words[launch];
 }
 
+const char *count_word(uint32_t means)
+{
+    return count_words[means];
+}
+
 const char *pace_word(int32_t pace)
 {
     return pace_words[pace];
@@ -164,12 +180,17 @@ const char *verify_word(int32_t verify)
     return verify_words[verify];
 }
 
+bool bench_case_is_counted(const struct bench_case *bench_case)
+{
+    return text_equal(bench_case->common.clock, CLOCK_INSTRUCTIONS);
+}
+
 bool bench_case_repeats(const struct bench_case *bench_case)
 {
     const struct common_params *common = &bench_case->common;
     return common->rounds == ROUNDS_AUTO && bench_case->policy->info->flags & PLUGIN_CERTIFIES &&
-           common->verify != VERIFY_JUDGE && common->pace != PACE_SUSTAINED &&
-           text_equal(common->measure, MEASURE_TIME);
+           !bench_case_is_counted(bench_case) && common->verify != VERIFY_JUDGE &&
+           common->pace != PACE_SUSTAINED && text_equal(common->measure, MEASURE_TIME);
 }
 
 void bench_case_set_round(struct bench_case *bench_case, uint64_t round)

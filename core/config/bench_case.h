@@ -6,7 +6,7 @@
 #include "core/config/catalogue.h"
 #include "core/config/option_table.h"
 
-#include <gbrun/device.h>
+#include <gbrun/counters.h>
 
 /* Settings that every benchmark has beside its own options; filled from common_options(). */
 struct common_params {
@@ -16,6 +16,8 @@ struct common_params {
     int32_t isolate;      /* a fresh worker process for this case */
     int32_t exclusive;    /* no other case is measured beside this one */
     const char *clock;    /* a clock's name, or "auto" */
+    int32_t count_by;     /* GB_COUNT_BY_... */
+    int64_t count_limit;  /* of instructions that are stepped */
     const char *measure;  /* MEASURE_TIME, or the name of a series of the benchmark's own */
     const char *counters; /* "no", "yes", or names with commas between; see counting.c */
     int32_t verify;       /* VERIFY_... */
@@ -46,6 +48,7 @@ struct common_params {
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
 #define MEASURE_TIME "time"
+#define CLOCK_INSTRUCTIONS "instructions" /* that counts */
 /* Rounds are as many as its verdict needs: ROUNDS_LEAST of rounds.h or more, up to the most. The
  * first is as long as one that is alone, each other has a share of its samples, time and limits:
  * six of them take 0.3 of it in all. */
@@ -68,6 +71,8 @@ struct option_table common_options(void); /* cache clock iterations warmup min_s
 const char *cache_word(int32_t cache);
 /* Likewise of launch: "stream", "graph", "auto". */
 const char *launch_word(int32_t launch);
+/* Of GB_COUNT_BY_...: "auto", "perf", "step", "valgrind". */
+const char *count_word(uint32_t means);
 /* Likewise of pace: "free", "burst", "sustained". */
 const char *pace_word(int32_t pace);
 /* Likewise of verify: "auto", "end", "strict", "judge". */
@@ -148,6 +153,9 @@ struct bench_case {
     const char *profile; /* name of the range for a profiler; NULL, to a worker "": none */
 };
 
+/* Has it the clock that counts? Its process is its own, and its addresses are the same each time.
+ */
+bool bench_case_is_counted(const struct bench_case *bench_case);
 /* Has it ROUNDS_AUTO, and a policy and settings for which more than one round says more? */
 bool bench_case_repeats(const struct bench_case *bench_case);
 /* What the round from 1 on of a case has of its own; once. */

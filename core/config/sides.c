@@ -290,6 +290,12 @@ static int32_t axes_of(struct sweep *sweep, uint64_t position, struct text *ret,
     struct bench_case bench_case;
     int32_t status = sweep_case_at(sweep, position, &arena, &bench_case, error);
     text_clear(ret);
+    if (status == GB_OK && bench_case_is_counted(&bench_case))
+        return error_set(
+            error, GB_INVALID,
+            "[bench %s]: clock = " CLOCK_INSTRUCTIONS ": sides are judged by times: "
+            "expected another clock, or two runs and gbrun compare --metric " CLOCK_INSTRUCTIONS,
+            bench_case.bench);
     for (size_t i = 0; status == GB_OK && i < bench_case.n_parameters; i++) {
         const struct parameter *parameter = &bench_case.parameters[i];
         if (parameter->is_axis && !text_equal(parameter->name, SIDE_AXIS))

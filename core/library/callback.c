@@ -57,6 +57,12 @@ static int32_t refresh(void *bench, const struct gb_queue *queue, uint64_t numbe
     return status_of(callback->subject.refresh(callback->subject.user, queue->native, number));
 }
 
+static int32_t run_empty(void *bench, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct gbrun_subject *subject = &((const struct callback *)bench)->subject;
+    return status_of(subject->run_empty(subject->user, queue->native, iterations));
+}
+
 static int32_t work(void *bench, struct gb_work *work)
 {
     const struct gbrun_subject *subject = &((const struct callback *)bench)->subject;
@@ -85,6 +91,8 @@ struct callback *callback_begin(const struct gbrun_subject *subject)
                                           .verify = callback->subject.verify ? verify : NULL,
                                           .refresh = callback->subject.refresh ? refresh : NULL,
                                           .work = work,
+                                          .run_empty = callback->subject.run_empty ? run_empty
+                                                                                   : NULL,
                                           .entry_ns = callback->subject.entry_ns};
     callback->plugin = callback_description;
     callback->plugin.ops = &callback->ops;

@@ -43,6 +43,9 @@ static int32_t choose_clock(struct case_state *state)
 {
     CLEANUP(text_free) struct text offered = {0};
     const char *wanted = state->bench_case->common.clock;
+    state->is_counted = state->device->counts && bench_case_is_counted(state->bench_case);
+    if (state->is_counted)
+        return GB_OK;
     for (uint32_t i = 0; i < state->device->n_clocks; i++) {
         const char *name = state->device->clocks[i].name;
         state->clock = i;
@@ -50,6 +53,8 @@ static int32_t choose_clock(struct case_state *state)
             return GB_OK;
         text_printf(&offered, "%s%s", i ? ", " : "", name);
     }
+    if (state->device->counts)
+        text_add(&offered, ", " CLOCK_INSTRUCTIONS);
     return case_stop(state, CASE_FAILED,
                      "clock '%s' is not offered by device %s: expected one of %s", wanted,
                      state->device->name, text_get(&offered));
@@ -345,8 +350,9 @@ void case_run(struct session *session, struct worker_link *link,
                     send_work(&state) == GB_OK;
     if (is_ready)
         case_end_phase(&state, &state.phases.prepare_ns);
-    if (is_ready && case_sample(&state) == GB_OK && case_list_activities(&state) == GB_OK &&
-        case_count(&state) == GB_OK) {
+    if (is_ready &&
+        (state.is_counted ? case_count_exactly(&state) : case_sample(&state)) == GB_OK &&
+        case_list_activities(&state) == GB_OK && case_count(&state) == GB_OK) {
         case_end_phase(&state, &state.phases.count_ns);
         verify(&state, policy, policy_params);
         case_end_phase(&state, &state.phases.verify_ns);

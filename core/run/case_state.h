@@ -40,7 +40,8 @@ struct case_state {
     void *bench;
     struct gb_work work; /* declared; zeroed: nothing is */
     const struct open_device *device;
-    uint32_t clock; /* of the device, the one that counts */
+    uint32_t clock;  /* of the device, the one that counts */
+    bool is_counted; /* by a clock that is none of those */
     struct policy_run *policy;
     uint64_t iterations; /* of a sample */
     const char *measure; /* MEASURE_TIME, or the name of a series */
@@ -117,6 +118,10 @@ int32_t case_list_activities(struct case_state *state);
  * the last call but destroy that a benchmark gets, and judges these runs too. A device without
  * counters, or one that may not be counted on, costs a message. In counting.c. */
 int32_t case_count(struct case_state *state);
+
+/* In the place of case_sample, where the clock counts: sends counts and what they are worth. Sets
+ * state->iterations. In counted.c. */
+int32_t case_count_exactly(struct case_state *state);
 
 /*
  * Samples on renewed inputs and poisoned outputs, which are not kept, and are verified, up to the

@@ -359,7 +359,9 @@ static void take_end(struct collector *collector, struct wire_reader *message)
     collector->record.status_text = end.text;
     collector->is_spent = end.is_spent;
     collector->traces = end.traces;
-    bool is_empty = collector->n + collector->n_handed_on == 0;
+    bool is_empty = collector->n + collector->n_handed_on == 0 &&
+                    !(bench_case_is_counted(collector->record.bench_case) &&
+                      collector->record.has_estimate);
     if (end.status < 0 || end.status >= CASE_STATUSES || (end.status == CASE_OK && is_empty) ||
         !text_equal(end.record, collector->record.uuid))
         message->failed = true;

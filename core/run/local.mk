@@ -13,6 +13,7 @@ core_libmeasuring_la_SOURCES += \
 	core/run/claims.h \
 	core/run/collector.c \
 	core/run/collector.h \
+	core/run/counted.c \
 	core/run/counting.c \
 	core/run/device_groups.c \
 	core/run/device_groups.h \

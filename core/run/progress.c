@@ -203,7 +203,12 @@ void progress_finished(struct progress *progress, const char *label,
     char time[NUMBER_TEXT_MAX];
     text_printf(line, "%llu/%llu  %s  ", (unsigned long long)(progress->n_known + progress->n_done),
                 (unsigned long long)progress->n_total, label);
-    if (record->has_estimate) {
+    if (record->has_estimate && clock_is_counting(record->clock)) {
+        const struct metric_record *count = ITEM_NAMED(record->metrics, record->n_metrics, name,
+                                                       CLOCK_INSTRUCTIONS);
+        text_printf(line, "%.17g " CLOCK_INSTRUCTIONS "  %s", count ? count->value : NAN,
+                    record->stop_reason);
+    } else if (record->has_estimate) {
         text_add(line, format_time(record->estimate.value_ns, 4, time));
         add_interval(record->estimate.value_ns, record->estimate.low_ns, record->estimate.high_ns,
                      line);

@@ -363,6 +363,10 @@ static int32_t read_clocks(struct open_device *open, const struct asked_plugin *
         if (status != GB_OK)
             return device_failure(asked, "reading its clocks", status, error);
         clock->name[sizeof clock->name - 1] = 0;
+        open->counts = clock->flags & GB_CLOCK_COUNTS && open->counters &&
+                       text_equal(clock->name, CLOCK_INSTRUCTIONS);
+        if (clock->flags & GB_CLOCK_COUNTS)
+            break;
         open->n_clocks = i + 1;
     }
     if (open->n_clocks == 0)

@@ -99,6 +99,7 @@ struct open_device {
     struct gb_device_info info;
     struct gb_clock clocks[GB_CLOCKS_MAX];
     uint32_t n_clocks;
+    bool counts; /* it has CLOCK_INSTRUCTIONS as well, which is none of these */
 };
 
 /* Opens a device, or gives the one that is open already; a session opens one device in its life.

@@ -172,11 +172,17 @@ static int32_t start_worker(struct worker_process *process, struct visit *visit,
     const size_t n = visit->bench_case.n_environment;
     const struct case_devices *group = &device->group;
     struct environment_variable *variables = ARENA_ARRAY(&visit->arena, struct environment_variable,
-                                                         n + 1);
+                                                         n + 3);
+    size_t n_all = n;
     for (size_t i = 0; i < n; i++)
         variables[i] = visit->bench_case.environment[i];
-    variables[n] = group->variable;
-    return worker_start(process, variables, n + (group->n > 0), error);
+    if (group->n > 0)
+        variables[n_all++] = group->variable;
+    if (bench_case_is_counted(&visit->bench_case)) { /* the case's own come first, and count */
+        variables[n_all++] = (struct environment_variable){WORKER_FIXED, "1"};
+        variables[n_all++] = (struct environment_variable){"PYTHONHASHSEED", "0"};
+    }
+    return worker_start(process, variables, n_all, error);
 }
 
 /* The worker that was asked for the device, if it has the visit's environment. */
@@ -184,8 +190,8 @@ static bool take_spare(struct spare_worker *spare, const struct visit *visit,
                        const struct known_device *device, struct worker_process *ret)
 {
     if (!spare->process.pid || !text_equal(spare->device, device->settings->name) ||
-        (spare->opened && !text_equal(spare->opened, device->label)) ||
-        visit->bench_case.n_environment > 0 || device->group.n > 0)
+        (spare->opened && !text_equal(spare->opened, device->label)) || *visit->environment ||
+        device->group.n > 0)
         return false;
     *ret = spare->process;
     spare->process = (struct worker_process){0};

@@ -4,6 +4,7 @@
 #include "core/base/random.h"
 #include "core/run/collector.h"
 #include "core/run/policy_run.h"
+#include "core/run/worker_link.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -410,6 +411,8 @@ static void describe(struct visit *visit)
     for (size_t i = 0; i < bench_case->n_environment; i++)
         text_printf(&environment, "%s=%s\n", bench_case->environment[i].name,
                     bench_case->environment[i].value);
+    if (bench_case_is_counted(bench_case))
+        text_add(&environment, WORKER_FIXED "=1\n");
     visit->environment = arena_text(&visit->arena, text_get(&environment));
     bench_case_uid(bench_case, visit->devices.n ? visit->devices.items[0]->info.model : "",
                    visit->uid);
@@ -443,6 +446,7 @@ static int32_t make_visit(struct schedule *schedule, uint64_t position, uint32_t
         return status;
     }
     visit->bench_case.common.breakdown |= schedule->breakdown;
+    visit->bench_case.common.isolate |= bench_case_is_counted(&visit->bench_case);
     if (round > 0)
         bench_case_set_round(&visit->bench_case, round);
     *ret = visit;

@@ -81,6 +81,17 @@ int32_t verdict_of_visit(int32_t verdict)
     return verdict == GB_VERDICT_CERTIFIED ? GB_VERDICT_CERTIFIED_IN_VISIT : verdict;
 }
 
+bool verdict_holds(int32_t verdict)
+{
+    return verdict == GB_VERDICT_CERTIFIED || verdict == GB_VERDICT_CERTIFIED_IN_VISIT ||
+           verdict == GB_VERDICT_MULTIMODAL || verdict == GB_VERDICT_EXACT;
+}
+
+bool clock_is_counting(const char *clock)
+{
+    return text_starts_with(clock, CLOCK_INSTRUCTIONS);
+}
+
 int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, double precision,
                         struct text *note)
 {

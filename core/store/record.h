@@ -77,6 +77,11 @@ int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, dou
                         struct text *note);
 /* Of one visit by itself. */
 int32_t verdict_of_visit(int32_t verdict);
+/* Is what was asked for guaranteed, of the case or of one visit? */
+bool verdict_holds(int32_t verdict);
+
+/* Of the name of a record's clock: did that count instructions? There are no times then. */
+bool clock_is_counting(const char *clock);
 
 struct fact {
     const char *name;

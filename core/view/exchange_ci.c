@@ -138,7 +138,9 @@ static void openmetrics_add(struct exchange *exchange, const struct exchange_cas
         seconds,
         c->is_ok && c->shown.has_interval ? c->shown.low_ns / 1e9 : NAN,
         c->is_ok && c->shown.has_interval ? c->shown.high_ns / 1e9 : NAN,
-        record->has_estimate ? record->estimate.verdict == GB_VERDICT_CERTIFIED : NAN,
+        record->has_estimate ? record->estimate.verdict == GB_VERDICT_CERTIFIED ||
+                                   record->estimate.verdict == GB_VERDICT_EXACT
+                             : NAN,
         c->is_ok ? (double)record->n_samples : NAN,
         work->flops > 0 ? work->flops / seconds : NAN,
         bytes > 0 ? bytes / seconds : NAN,

@@ -149,6 +149,7 @@ struct survey {
     bool is_united; /* the runs are one */
     int64_t run_id;
     uint32_t last_round;
+    bool any_timed, any_counted; /* cases with samples; of a clock that counts */
     bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_pace, any_estimate;
     bool any_roof;
     struct gb_work work; /* of the first case */

@@ -98,9 +98,7 @@ static void count_record(struct view_counts *counts, const struct case_record *r
     counts->n++;
     counts->n_bad += case_status_is_bad(record->status);
     counts->n_skipped += record->status == CASE_SKIPPED;
-    counts->n_uncertified += record->status == CASE_OK &&
-                             verdict != GB_VERDICT_CERTIFIED_IN_VISIT &&
-                             verdict != GB_VERDICT_MULTIMODAL;
+    counts->n_uncertified += record->status == CASE_OK && !verdict_holds(verdict);
 }
 
 /* A case that declares none differs from others that do. */
@@ -142,6 +140,8 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_roof |= row->roofline.roof != NULL;
     survey->any_check |= record->n_checks > 0;
     survey->any_estimate |= record->has_estimate;
+    survey->any_timed |= record->n_samples > 0;
+    survey->any_counted |= clock_is_counting(record->clock);
     survey->any_pace |= !text_equal(row->c.pace, pace_word(PACE_FREE));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
         const struct telemetry_column telemetry = telemetry_column(i);

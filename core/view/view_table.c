@@ -245,7 +245,7 @@ static void add_rate(struct text *out, const struct shown *shown, double amount)
 struct layout {
     const struct survey *survey;
     bool bench, device, policy, clock, launch, pace, rounds, flops, bytes, items, roof, check,
-        status, ratio;
+        status, ratio, times;
     const struct survey_parameter **parameters;
     size_t n_parameters, n_metrics;
     bool telemetry[TELEMETRY_COLUMNS];
@@ -338,13 +338,13 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {layout->clock, "clock", false, RANK_SETTING},
                  {layout->launch, "launch", false, RANK_SETTING},
                  {layout->pace, "pace", false, RANK_SETTING},
-                 {true, "median", true, NEVER},
-                 {true, "interval", true, NEVER},
+                 {layout->times, "median", true, NEVER},
+                 {layout->times, "interval", true, NEVER},
                  {layout->ratio, "ratio", true, NEVER},
-                 {true, "rel. IQR", true, RANK_RELATIVE_IQR},
+                 {layout->times, "rel. IQR", true, RANK_RELATIVE_IQR},
                  {layout->rounds, "rounds", true, RANK_ROUNDS},
                  {layout->variation, "round variation", true, NEVER},
-                 {true, "samples", true, RANK_SAMPLES},
+                 {layout->times, "samples", true, RANK_SAMPLES},
                  {survey->any_estimate, "verdict", false, RANK_VERDICT},
                  {true, "stopped because", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
@@ -494,17 +494,21 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     const struct case_record *record = &shown.row.c.record;
     table_row(table);
     add_place(layout, &shown, table, &arena);
-    shown_add_central(&cell, &shown);
-    finish_cell(table, &cell);
-    table_colour(table, shown_colour(&shown));
-    shown_add_interval(&cell, &shown);
-    finish_cell(table, &cell);
+    if (layout->times) {
+        shown_add_central(&cell, &shown);
+        finish_cell(table, &cell);
+        table_colour(table, shown_colour(&shown));
+        shown_add_interval(&cell, &shown);
+        finish_cell(table, &cell);
+    }
     if (layout->ratio) {
         view_add_ratio(&cell, shown.row.relative);
         finish_cell(table, &cell);
     }
-    text_add_percent(&cell, shown.relative_iqr);
-    finish_cell(table, &cell);
+    if (layout->times) {
+        text_add_percent(&cell, shown.relative_iqr);
+        finish_cell(table, &cell);
+    }
     if (layout->rounds) {
         text_printf(&cell, "%zu", shown.row.n_rounds);
         if (shown.row.n_rounds < shown.n_rounds) /* one does not count */
@@ -515,7 +519,8 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
         text_add_percent(&cell, shown.row.apart_ratio);
         finish_cell(table, &cell);
     }
-    table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
+    if (layout->times)
+        table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
     if (layout->survey->any_estimate) {
         add_verdict(layout, &shown, &cell);
         finish_cell(table, &cell);
@@ -596,6 +601,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
 {
     const struct survey *survey = &view->survey;
     size_t most = view->options->verbose ? survey->n_metrics : METRICS_SHOWN;
+    const bool is_timed = survey->any_timed || !survey->any_counted;
     struct layout layout = {
         .survey = survey,
         .bench = bench_column,
@@ -607,14 +613,15 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .launch = survey->several_launches && !is_shown(parameters, n, "launch"),
         .pace = survey->any_pace && !is_shown(parameters, n, "pace"),
         .rounds = survey->last_round > 0,
-        .flops = survey->any_flops,
-        .bytes = survey->any_bytes,
-        .items = survey->any_items,
+        .flops = survey->any_flops && is_timed,
+        .bytes = survey->any_bytes && is_timed,
+        .items = survey->any_items && is_timed,
         .roof = survey->any_roof,
         .model = view->options->verbose && survey->any_roof,
         .check = survey->any_check,
         .status = survey->any_bad || survey->any_skipped,
         .ratio = view->relatives != NULL,
+        .times = is_timed,
         .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,
         .estimate = view->options->verbose && survey->any_estimate,
         .variation = view->options->verbose && survey->last_round > 0,

@@ -60,6 +60,8 @@ enum {
     GB_BENCH_PREFERS_GRAPH = 32u
 };
 
+struct gb_counting; /* counters.h */
+
 struct gb_bench_ops {
     uint32_t size;
     uint32_t flags; /* GB_BENCH_... */
@@ -122,6 +124,15 @@ struct gb_bench_ops {
      * Any other status is that of the case, which is not measured then. Not always called: prepare
      * does what it does not find. Optional. */
     int32_t (*build)(const struct gb_host *host, const void *params);
+
+    /* [untimed] Of a clock that counts (GB_CLOCK_COUNTS): run with nothing to do in the place of
+     * what is measured, the way to it included. What this takes is no part of the count. Optional:
+     * a function that returns at once. */
+    int32_t (*run_empty)(void *bench, const struct gb_queue *queue, uint64_t iterations);
+
+    /* [untimed] In the place of the device's count, for such a clock: run starts what is to be
+     * counted, another process. A reset comes before. Optional. */
+    int32_t (*count)(void *bench, const struct gb_queue *queue, struct gb_counting *counting);
 };
 
 /*

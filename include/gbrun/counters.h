@@ -38,6 +38,7 @@ enum {
 };
 
 enum { GB_COUNTING_TEXT = 512 };
+#define GB_EMPTY "empty_"
 
 /*
  * A sample to be counted, in as many passes as the counters need. For each pass: reset, then flush
@@ -70,7 +71,18 @@ struct gb_counting {
      * declared all is counted. */
     uint32_t math_format; /* GB_F64 ...; 0: not said */
     uint32_t math_unit;   /* GB_MATH_...; 0: not said */
+
+    /* 1: for a clock that counts. `count` gets "instructions", exactly, and those of the names that
+     * are known; behind each, under its name with GB_EMPTY before it, what the same way takes of
+     * run_empty, if that is not 0. It fails where there are no instructions. */
+    uint32_t is_exact;
+    uint32_t means; /* GB_COUNT_BY_... that is asked for; out: that was used */
+    uint64_t limit; /* of instructions, where each takes a trap: it fails beyond */
 };
+
+/* How instructions are counted: by the processor (perf events), by a trap after each, by Valgrind;
+ * auto: the first of these that there is. */
+enum { GB_COUNT_BY_AUTO = 0, GB_COUNT_BY_PERF = 1, GB_COUNT_BY_STEP = 2, GB_COUNT_BY_VALGRIND = 3 };
 
 struct gb_counters {
     uint32_t size;

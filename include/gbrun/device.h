@@ -26,7 +26,10 @@ struct gb_clock {
 enum {
     /* The phase of a sample against tick_ns is uniform and independent of the other samples':
      * single readings are rounded to the tick, their mean is unbiased. */
-    GB_CLOCK_DITHERED = 1u
+    GB_CLOCK_DITHERED = 1u,
+    /* It counts: no time can be read from it. `count` of the device's counters (gbrun/counters.h)
+     * is asked for in the place of measure. The last clock, and named "instructions". */
+    GB_CLOCK_COUNTS = 2u
 };
 
 enum { GB_CACHE_WARM = 0, GB_CACHE_COLD = 1 };

@@ -114,6 +114,10 @@ struct gbrun_subject {
      * outputs with other values, which could be results. NULL: results are compared once, after the
      * last sample, where one from an earlier call looks like one of the last. */
     int32_t (*refresh)(void *user, void *stream, uint64_t number);
+
+    /* With clock = instructions: as run, of work that is nothing. What it takes is no part of the
+     * count. NULL: a function that returns at once. */
+    int32_t (*run_empty)(void *user, void *stream, uint64_t iterations);
 };
 
 /* [in a callback] The words for a failure, copied; returns the status that the callback is to

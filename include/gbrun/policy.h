@@ -54,6 +54,7 @@ enum { GB_MORE = 0, GB_DONE = 1, GB_GAVE_UP = 2 };
  * else
  *   CERTIFIED_IN_VISIT  the interval is as narrow as requested in the visit that was measured; not
  *                       for policies
+ *   EXACT               of a clock that counts: all counts agree to the last digit; likewise
  */
 #define GB_VERDICT_MAP(X)                                                                          \
     X(NONE, 0, "none")                                                                             \
@@ -62,7 +63,8 @@ enum { GB_MORE = 0, GB_DONE = 1, GB_GAVE_UP = 2 };
     X(RESOLUTION_LIMITED, 3, "resolution limited")                                                 \
     X(UNCONVERGED, 4, "unconverged")                                                               \
     X(GAVE_UP, 5, "gave up")                                                                       \
-    X(CERTIFIED_IN_VISIT, 6, "certified in this visit")
+    X(CERTIFIED_IN_VISIT, 6, "certified in this visit")                                            \
+    X(EXACT, 7, "exact")
 
 enum {
 #define GB_VERDICT_CONSTANT(name, value, words) GB_VERDICT_##name = (value),

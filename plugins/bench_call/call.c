@@ -59,6 +59,7 @@ struct call_bench {
     struct world reference_world; /* made in the first comparison */
     bool has_reference_world;
     struct invocation invocation;
+    struct invocation empty;   /* the same of a function that does nothing */
     struct invocation scratch; /* of calls before and after, and of the reference: through libffi */
     struct signature scratch_signature;
     const struct routine *routine; /* that is measured */
@@ -417,15 +418,15 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
         return status;
     if (plan->has_ok && type_kind(&bench->routine->signature.result) == KIND_INTEGER)
         invocation_expect(&bench->invocation, &plan->ok);
-    host->metric(host, "call_overhead_ns", invocation_overhead_ns(&bench->invocation), "ns");
+    invocation_empty(&bench->invocation, &bench->empty);
+    host->metric(host, "call_overhead_ns", invocation_overhead_ns(&bench->empty), "ns");
     return GB_OK;
 }
 
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+/* One function for both, so that they take the same instructions but those of what is called. */
+static __attribute__((noinline)) int32_t invoke(struct call_bench *bench,
+                                                struct invocation *invocation, uint64_t iterations)
 {
-    struct call_bench *bench = object;
-    struct invocation *invocation = &bench->invocation;
-    (void)queue;
     invocation_run(invocation, iterations);
     if (bench->returned != NULL)
         memcpy(bench->returned, invocation->result.bytes, RAW_BYTES);
@@ -435,6 +436,20 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     return host_fail(bench->host, "%.*s returned another status than ok = %s; the last was %.17g",
                      (int)function.n, function.text, bench->plan.params->ok,
                      element_value(invocation->signature->result.id, invocation->result.bytes));
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct call_bench *bench = object;
+    (void)queue;
+    return invoke(bench, &bench->invocation, iterations);
+}
+
+static int32_t run_empty(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct call_bench *bench = object;
+    (void)queue;
+    return invoke(bench, &bench->empty, iterations);
 }
 
 static int32_t reset(void *object, const struct gb_queue *queue)
@@ -496,7 +511,7 @@ static int32_t validate(const struct gb_host *host, const void *params, gb_probl
     {                                                                                              \
         .size = sizeof(struct gb_bench_ops), .flags = (flags_), .create = (create_),               \
         .prepare = prepare, .run = run, .reset = reset, .verify = call_verify, .work = work,       \
-        .destroy = destroy, .refresh = refresh                                                     \
+        .destroy = destroy, .refresh = refresh, .run_empty = run_empty                             \
     }
 static const struct gb_bench_ops call_ops = OPS(0, create);
 static const struct gb_bench_ops call_synchronous_ops = OPS(GB_BENCH_SYNCHRONIZES,

@@ -9,6 +9,7 @@
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/process.h"
 #include "plugins/common/validation.h"
+#include "program_count.h"
 #include "words.h"
 
 #include <errno.h>
@@ -104,6 +105,7 @@ struct bench {
     struct figure figure; /* where NULL: there is none */
     uint32_t series;      /* of it */
     bool is_unread;       /* what the last run printed */
+    bool is_counted;      /* runs are no longer what they are by themselves */
     char *printed;        /* PRINTED_MOST + 1 bytes */
     char run_number[sizeof RUN_NUMBER + 24];
     double *user_ns, *system_ns; /* USAGES each */
@@ -630,6 +632,32 @@ static int32_t reset(void *object, const struct gb_queue *queue)
     return make_ready(object, STDERR_FILENO);
 }
 
+static int32_t judge_end(struct bench *bench, int status)
+{
+    char which[40];
+    bench->n_runs++;
+    bench->is_to_conclude = bench->is_unread = true;
+    snprintf(which, sizeof which, "argv, run %llu", (unsigned long long)bench->n_runs);
+    if (has_ended_with(status, &bench->params->exit_codes))
+        return GB_OK;
+    bench->n_ignored++;
+    bench->failed_status = status;
+    return bench->params->ignore_failure ? GB_OK
+                                         : say_end(bench->host, which, bench->params->argv, status,
+                                                   &bench->params->exit_codes);
+}
+
+static int32_t count(void *object, const struct gb_queue *queue, struct gb_counting *counting)
+{
+    struct bench *bench = object;
+    int status = 0;
+    (void)queue;
+    bench->is_counted = true;
+    const int32_t counted = program_count(bench->host, &bench->program, bench->streams, counting,
+                                          &status);
+    return counted == GB_OK ? judge_end(bench, status) : counted;
+}
+
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     struct bench *bench = object;
@@ -645,24 +673,12 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
         process_kill(pid);
         return GB_CANCELLED;
     }
-    const size_t place = bench->n_runs++ % USAGES;
-    bench->is_to_conclude = true;
+    const size_t place = bench->n_runs % USAGES;
     bench->user_ns[place] = outcome.user_ns;
     bench->system_ns[place] = outcome.system_ns;
     if (outcome.peak_bytes > bench->peak_bytes)
         bench->peak_bytes = outcome.peak_bytes;
-    bench->is_unread = true;
-    char which[40];
-    snprintf(which, sizeof which, "argv, run %llu", (unsigned long long)bench->n_runs);
-    const bool has_failed = !has_ended_with(outcome.status, &bench->params->exit_codes);
-    if (has_failed) {
-        bench->n_ignored++;
-        bench->failed_status = outcome.status;
-    }
-    return bench->params->ignore_failure || !has_failed
-               ? GB_OK
-               : say_end(bench->host, which, bench->params->argv, outcome.status,
-                         &bench->params->exit_codes);
+    return judge_end(bench, outcome.status);
 }
 
 /* ---- what is known at the end ---- */
@@ -709,7 +725,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     const struct gb_host *host = bench->host;
     (void)queue;
     const size_t n = bench->n_runs < USAGES ? (size_t)bench->n_runs : USAGES;
-    if (n > 0) {
+    if (n > 0 && !bench->is_counted) {
         host->metric(host, "user_time", median(bench->user_ns, n), "ns");
         host->metric(host, "system_time", median(bench->system_ns, n), "ns");
         report_memory(bench);
@@ -776,7 +792,8 @@ static const struct gb_bench_ops ops = {.size = sizeof ops,
                                         .reset = reset,
                                         .verify = verify,
                                         .destroy = destroy,
-                                        .collect = collect};
+                                        .collect = collect,
+                                        .count = count};
 
 VALIDATION_EXTENSION(.validate = validate);
 

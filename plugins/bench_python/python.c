@@ -515,6 +515,12 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     return subject->run(subject->user, queue->native, iterations);
 }
 
+static int32_t run_empty(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct gbrun_subject *nothing = &((const struct bench *)object)->seen.nothing;
+    return nothing->run(nothing->user, queue->native, iterations);
+}
+
 static int32_t reset(void *object, const struct gb_queue *queue)
 {
     const struct gbrun_subject *subject = &((const struct bench *)object)->seen.subject;
@@ -603,6 +609,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     struct gb_bench_ops own = ops;
     own.flags = seen->subject.flags;
     own.reset = seen->subject.reset != NULL ? reset : NULL;
+    own.run_empty = seen->nothing.run != NULL ? run_empty : NULL;
     own.verify = seen->subject.verify != NULL ? verify : NULL;
     own.refresh = seen->subject.refresh != NULL ? refresh : NULL;
     if (!GB_HAS(host, replace))

@@ -8,9 +8,11 @@
  */
 #define _GNU_SOURCE
 #include "cpu_device.h"
+#include "stepping.h"
 
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/measuring.h"
-#include "plugins/common/system/system_file.h"
+#include "plugins/common/perf_events.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,6 +31,8 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
+
+#define INSTRUCTIONS "instructions"
 
 /* --- the events, by the names that the tool perf has for them --- */
 
@@ -57,7 +61,7 @@ struct event {
     }
 
 static const struct event everywhere[] = {
-    HARDWARE("instructions", "", INSTRUCTIONS, true, "instructions retired"),
+    HARDWARE(INSTRUCTIONS, "", INSTRUCTIONS, true, "instructions retired"),
     HARDWARE("cycles", "", CPU_CYCLES, true, "cycles of the processors while they ran"),
     HARDWARE("cache-references", "", CACHE_REFERENCES, true, "accesses to the last-level cache"),
     HARDWARE("cache-misses", "", CACHE_MISSES, true, "accesses that it had to pass on"),
@@ -167,21 +171,10 @@ struct files {
     int of_this_thread; /* also among the items; -1: none */
 };
 
-/* Only what the benchmark's own code does, which every user may count unless counting is forbidden
- * altogether. */
-static int open_event(const struct event *event, pid_t thread)
+static int open_event(const struct event *event, pid_t thread, bool is_exact)
 {
-    struct perf_event_attr attributes;
-    memset(&attributes, 0, sizeof attributes);
-    attributes.size = sizeof attributes;
-    attributes.type = event->type;
-    attributes.config = event->config;
-    attributes.disabled = 1;
-    attributes.inherit = 1;
-    attributes.exclude_kernel = 1;
-    attributes.exclude_hv = 1;
-    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    return (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    const struct perf_event opened = {event->type, event->config, is_exact, false};
+    return perf_event_open(&opened, thread);
 }
 
 static void close_all(struct files *files)
@@ -194,7 +187,7 @@ static void close_all(struct files *files)
 
 /* 0, or the errno that says why the event cannot be counted. A thread that has ended meanwhile is
  * left out. */
-static int open_all(const struct event *event, struct files *files)
+static int open_all(const struct event *event, bool is_exact, struct files *files)
 {
     const pid_t this_thread = (pid_t)syscall(SYS_gettid);
     DIR *folder = opendir("/proc/self/task");
@@ -206,7 +199,7 @@ static int open_all(const struct event *event, struct files *files)
         const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
         if (thread <= 0)
             continue;
-        const int file = files->n < THREADS_MAX ? open_event(event, thread) : -1;
+        const int file = files->n < THREADS_MAX ? open_event(event, thread, is_exact) : -1;
         if (file < 0 && errno == ESRCH)
             continue;
         if (file < 0) {
@@ -237,20 +230,12 @@ static void switch_all(const struct files *files, bool is_on)
         ioctl(files->of_this_thread, what, 0);
 }
 
-/* The sum over the threads. Where another user of the counters took turns, it is scaled up from the
- * time that was counted; NaN if a thread ran and nothing of it was. */
-static double read_all(const struct files *files)
+/* The sum over the threads; NaN if a thread ran and nothing of it was counted. */
+static double read_all(const struct files *files, bool is_exact)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < files->n; i++) {
-        uint64_t values[3] = {0}; /* count, time enabled, time running */
-        if (read(files->items[i], values, sizeof values) != (ssize_t)sizeof values)
-            return NAN;
-        if (values[2] == 0 && values[1] > 0)
-            return NAN;
-        if (values[2] > 0)
-            sum += (double)values[0] * ((double)values[1] / (double)values[2]);
-    }
+    for (size_t i = 0; i < files->n; i++)
+        sum += perf_event_read(files->items[i], is_exact);
     return sum;
 }
 
@@ -263,12 +248,27 @@ struct pass {
     size_t n_events;
     struct files files;
     bool is_warm;
+    uint64_t n_steps; /* of the last run, where instructions are counted one by one */
 };
 
+static bool counting_is_exact(const struct gb_counting *counting)
+{
+    return GB_HAS(counting, limit) && counting->is_exact != 0;
+}
+
+/* From the same place within a page each time: the way of a processor through code that copies
+ * depends on where the stack is. */
 static int32_t run(void *context)
 {
-    const struct pass *pass = context;
+    enum { PAGE_BYTES = 4096 };
+    struct pass *pass = context;
     const struct gb_counting *counting = pass->counting;
+    volatile char *gap = __builtin_alloca(PAGE_BYTES +
+                                          (uintptr_t)__builtin_frame_address(0) % PAGE_BYTES);
+    gap[0] = 0;
+    if (counting_is_exact(counting) && counting->means == GB_COUNT_BY_STEP)
+        return stepping_run(counting->bench_ops, counting->bench, counting->queue,
+                            counting->iterations, counting->limit, &pass->n_steps);
     return cpu_run(pass->device, counting->bench_ops, counting->bench, counting->queue,
                    counting->iterations);
 }
@@ -278,10 +278,11 @@ static int32_t count_event(struct pass *pass, const struct event *event, double 
                            int *ret_error)
 {
     struct gb_counting *counting = pass->counting;
+    const bool is_exact = counting_is_exact(counting);
     *ret_value = NAN;
     *ret_error = 0;
     /* Asked first, so that nothing is run for an event that cannot be counted. */
-    const int file = open_event(event, 0);
+    const int file = open_event(event, 0, is_exact);
     if (file < 0) {
         *ret_error = errno;
         return GB_OK;
@@ -292,7 +293,7 @@ static int32_t count_event(struct pass *pass, const struct event *event, double 
         status = cpu_flush(pass->device);
     if (status != GB_OK)
         return status;
-    *ret_error = open_all(event, &pass->files);
+    *ret_error = open_all(event, is_exact, &pass->files);
     if (*ret_error != 0)
         return GB_OK;
     switch_all(&pass->files, true);
@@ -300,7 +301,7 @@ static int32_t count_event(struct pass *pass, const struct event *event, double 
     switch_all(&pass->files, false);
     counting->n_passes++;
     if (status == GB_OK)
-        *ret_value = read_all(&pass->files) / (double)counting->iterations;
+        *ret_value = read_all(&pass->files, is_exact);
     close_all(&pass->files);
     return status;
 }
@@ -324,24 +325,6 @@ static void miss_name(struct missing *missing, const char *name)
                                             missing->length > 0 ? ", " : "", name);
 }
 
-static void explain_error(int error, char *text, size_t bytes)
-{
-    char paranoia[16];
-    if (error == EACCES || error == EPERM)
-        snprintf(text, bytes,
-                 "forbidden to this user: sysctl kernel.perf_event_paranoid=2 (it is %ld), or in a "
-                 "container permit perf_event_open",
-                 system_file_line(paranoia, sizeof paranoia, "/proc/sys/kernel/perf_event_paranoid")
-                     ? strtol(paranoia, NULL, 10)
-                     : -1);
-    else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-        snprintf(text, bytes, "not counted by this machine, as is usual for virtual ones");
-    else if (error == ENOSYS)
-        snprintf(text, bytes, "this kernel has no perf_event_open");
-    else
-        snprintf(text, bytes, "%s", strerror(error));
-}
-
 static void explain(const struct missing *missing, char *text, size_t bytes)
 {
     char why[NAMES_SHOWN_BYTES] = "";
@@ -353,12 +336,114 @@ static void explain(const struct missing *missing, char *text, size_t bytes)
             missing->first != NULL ? "; " : "");
     if (missing->first == NULL || length >= bytes)
         return;
-    explain_error(missing->error, why, sizeof why);
+    perf_event_explain(missing->error, why, sizeof why);
     if (missing->n_others > 0)
         snprintf(text + length, bytes - length, "%s and %zu others: %s", missing->first,
                  missing->n_others, why);
     else
         snprintf(text + length, bytes - length, "%s: %s", missing->first, why);
+}
+
+/* --- instructions, exactly --- */
+
+static int32_t count_by_steps(struct pass *pass, double *ret_value)
+{
+    const struct gb_counting *counting = pass->counting;
+    int32_t status = bench_reset(counting->bench_ops, counting->bench, counting->queue);
+    if (status == GB_OK)
+        status = run(pass);
+    *ret_value = (double)pass->n_steps;
+    return status == GB_OK && pass->n_steps == UINT64_MAX
+               ? host_fail(pass->device->host,
+                           "more than %llu instructions are too many for a trap after each, some "
+                           "10 us: expected less work, a larger count_limit, or a machine where "
+                           "perf events count",
+                           (unsigned long long)counting->limit)
+               : status;
+}
+
+/* What the benchmark's run takes, and what an empty one takes. event NULL: steps. */
+static int32_t count_both(struct pass *pass, const struct event *event, double ret_values[2],
+                          int *ret_error)
+{
+    struct gb_counting *counting = pass->counting;
+    const struct gb_bench_ops *ops = counting->bench_ops;
+    const bool has_empty = GB_HAS(ops, run_empty) && ops->run_empty != NULL;
+    const struct gb_bench_ops empty = {.size = sizeof empty,
+                                       .run = has_empty ? ops->run_empty : run_nothing};
+    int32_t status = GB_OK;
+    *ret_error = 0;
+    for (int i = 0; i < 2 && status == GB_OK && *ret_error == 0; i++) {
+        counting->bench_ops = i == 0 ? ops : &empty;
+        status = event != NULL ? count_event(pass, event, &ret_values[i], ret_error)
+                               : count_by_steps(pass, &ret_values[i]);
+    }
+    counting->bench_ops = ops;
+    return status;
+}
+
+static int32_t count_name(struct pass *pass, const char *name)
+{
+    const struct gb_counting *counting = pass->counting;
+    const bool is_stepped = counting->means == GB_COUNT_BY_STEP;
+    const bool is_main = strcmp(name, INSTRUCTIONS) == 0;
+    const struct event *event = event_named(name);
+    const double n = (double)counting->iterations;
+    char empty_name[64];
+    double values[2];
+    int error;
+    snprintf(empty_name, sizeof empty_name, GB_EMPTY "%s", name);
+    if (event == NULL || (is_stepped && !is_main))
+        return GB_OK;
+    const int32_t status = count_both(pass, is_stepped ? NULL : event, values, &error);
+    const bool is_known = status == GB_OK && error == 0 && !isnan(values[0] - values[1]);
+    for (int i = 0; i < 2 && is_known; i++)
+        counting->count(counting->context, i == 0 ? name : empty_name, values[i] / n, event->unit);
+    return status == GB_OK && is_main && !is_known
+               ? host_fail(pass->device->host,
+                           "count_by = perf: others use the processor's counters, or the thread "
+                           "moved to a processor of another kind: expected cpus of one kind, or "
+                           "count_by = step")
+               : status;
+}
+
+/* Fails where there are none, or not those that are asked for. */
+static int32_t choose_means(struct pass *pass)
+{
+    struct gb_counting *counting = pass->counting;
+    const struct gb_host *host = pass->device->host;
+    char why[NAMES_SHOWN_BYTES] = "";
+    const int file = open_event(event_named(INSTRUCTIONS), 0, true);
+    if (file >= 0)
+        close(file);
+    else
+        perf_event_explain(errno, why, sizeof why);
+    if (counting->means == GB_COUNT_BY_VALGRIND)
+        return host_fail(host, "count_by = valgrind: it counts whole programs, of the benchmark "
+                               "command: expected auto, perf or step");
+    if (counting->means == GB_COUNT_BY_AUTO)
+        counting->means = file >= 0 ? GB_COUNT_BY_PERF : GB_COUNT_BY_STEP;
+    if (counting->means == GB_COUNT_BY_PERF)
+        return file >= 0 ? GB_OK : host_fail(host, "count_by = perf: instructions: %s", why);
+    if (!stepping_is_known())
+        return host_fail(host,
+                         "instructions cannot be counted: perf events: %s; a trap after each is "
+                         "known of x86-64 only",
+                         why);
+    return pass->device->threads != NULL
+               ? host_fail(host, "a trap after each instruction counts one thread: expected "
+                                 "threads = 1, or a machine where perf events count")
+               : GB_OK;
+}
+
+static int32_t count_exactly(struct pass *pass)
+{
+    const struct gb_counting *counting = pass->counting;
+    int32_t status = choose_means(pass);
+    pass->is_warm = true; /* the host has called it */
+    for (uint32_t i = 0; status == GB_OK && i < counting->n_names; i++)
+        status = count_name(pass, counting->names[i]);
+    return status;
 }
 
 /* --- all events --- */
@@ -406,11 +491,17 @@ static int32_t count(void *object, struct gb_counting *counting)
 {
     struct pass *pass = calloc(1, sizeof *pass);
     struct missing missing = {.first = NULL};
+    const double n = (double)counting->iterations;
     int32_t status = GB_OK;
     if (pass == NULL)
         return GB_NO_MEMORY;
     pass->device = object;
     pass->counting = counting;
+    if (counting_is_exact(counting)) {
+        status = count_exactly(pass);
+        free(pass);
+        return status;
+    }
     choose(pass, &missing);
     for (size_t i = 0; status == GB_OK && i < pass->n_events; i++) {
         const struct event *event = pass->events[i];
@@ -418,9 +509,9 @@ static int32_t count(void *object, struct gb_counting *counting)
         int error = 0;
         status = count_event(pass, event, &value, &error);
         if (status == GB_OK && counting->wants_work != 0 && event->flops > 0.0)
-            add_flops(counting, event, value);
+            add_flops(counting, event, value / n);
         if (status == GB_OK && error == 0)
-            counting->count(counting->context, event->name, value, event->unit);
+            counting->count(counting->context, event->name, value / n, event->unit);
         if (error != 0 && missing.first != NULL) {
             missing.n_others++;
         } else if (error != 0) {

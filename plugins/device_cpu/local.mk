@@ -8,6 +8,9 @@ plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/measure.c \
 	plugins/device_cpu/reference.c \
 	plugins/device_cpu/sensors.c \
+	plugins/device_cpu/stepping.c \
+	plugins/device_cpu/stepping.h \
+	$(PERF_SOURCES) \
 	$(TEAM_SOURCES) \
 	$(SYSTEM_SOURCES)
 plugins_device_cpu_device_cpu_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)

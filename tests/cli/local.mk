@@ -25,6 +25,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_headers.sh \
 	tests/cli/test_help.sh \
 	tests/cli/test_install.sh \
+	tests/cli/test_instructions.sh \
 	tests/cli/test_interleaving.sh \
 	tests/cli/test_json_answers.sh \
 	tests/cli/test_kernel_cases.sh \

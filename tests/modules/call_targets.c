@@ -24,6 +24,16 @@
             statement;                                                                             \
     }
 
+/* Of two the second executes one instruction more. */
+void two_nops(void)
+{
+    __asm__ volatile("nop; nop");
+}
+void three_nops(void)
+{
+    __asm__ volatile("nop; nop; nop");
+}
+
 /* For each type its own function: a - 2 b, which tells the order and the sign. */
 #define DIFFERENCE(name, type)                                                                     \
     type difference_##name(type a, type b)                                                         \

@@ -39,8 +39,8 @@ int32_t run(void *bench, const gb_queue *, uint64_t)
     return act(bench, RUN);
 }
 
-const gb_bench_ops ops = {sizeof ops, 0,       create,  nullptr, run, nullptr, nullptr,
-                          nullptr,    nullptr, nullptr, nullptr, 0,   nullptr};
+const gb_bench_ops ops = {sizeof ops, 0,       create,  nullptr, run,     nullptr, nullptr, nullptr,
+                          nullptr,    nullptr, nullptr, 0,       nullptr, nullptr, nullptr};
 
 const gb_plugin plugin = {sizeof plugin,
                           GB_PLUGIN_BENCH,

@@ -26,6 +26,7 @@ tests_plugins_test_bench_plugins_SOURCES = \
 	tests/plugins/test_cpu_counters.c \
 	tests/plugins/test_elementwise.c \
 	tests/plugins/test_histogram.c \
+	tests/plugins/test_instructions.c \
 	tests/plugins/test_padding.c \
 	tests/plugins/test_prediction.c \
 	tests/plugins/test_processor.c \

@@ -53,5 +53,8 @@ void invocation_expect(struct invocation *invocation, const struct number *ok);
 
 void invocation_run(struct invocation *invocation, uint64_t iterations);
 
-/* Nanoseconds that a call of a function that does nothing takes, with the same arguments. */
-double invocation_overhead_ns(const struct invocation *invocation);
+/* The same call of a function that does nothing. */
+void invocation_empty(const struct invocation *invocation, struct invocation *ret);
+
+/* Nanoseconds that such a call takes. */
+double invocation_overhead_ns(struct invocation *empty);

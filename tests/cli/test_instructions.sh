@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# clock = instructions, from the key to counts that agree to the digit, in the file, in tables, exports and comparisons.
+# Whoever counts them on this machine does: the processor, or a trap after each. What is counted is short.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+targets=$top_builddir/tests/modules/.libs/call_targets.so
+counted='device = cpu
+clock = instructions'
+text='"a text of more than sixteen bytes"'
+
+measured <<INI
+[defaults]
+$counted
+[bench nop]
+INI
+if grep -q 'instructions cannot be counted' err.txt; then
+    skip "clock = instructions" "$(grep -o 'instructions cannot be counted.*' err.txt)"
+    finish
+fi
+
+# ---- the same each time ----
+cat >same.ini <<INI
+[defaults]
+$counted
+[bench strlen]
+plugin = call
+library = libc.so.6
+signature = size_t strlen(const char *s)
+arg.1 = $text
+[bench memcpy]
+plugin = call
+library = libc.so.6
+signature = void *memcpy(void *to, const void *from, size_t n)
+arg.1 = buffer(4000)
+arg.2 = buffer(4000)
+sweep.arg.3 = 1, 100, 4000
+[bench copy]
+bytes = 4096
+[bench nops]
+plugin = call
+library = $targets
+signature = void(void)
+sweep.function = two_nops, three_nops
+INI
+# counts FILE: of each case.
+counts()
+{
+    order label,instructions,verdict,n_samples,round "$1"
+}
+succeeds "instructions are counted" "$GBRUN" -q -c same.ini -o one.gbr
+mkdir -p another/folder
+FILLER=$(printf '%0900d' 7) "$GBRUN" -q -c same.ini -o another/folder/other.gbr >/dev/null
+equals "two runs agree to the digit, whatever the environment" "$(counts one.gbr)" "$(counts another/folder/other.gbr)"
+equals "of each there are no samples, and a verdict in one visit" 7 "$(counts one.gbr | grep -o ' exact 0 0' | wc -l)"
+equals "what does little has few" "2 3" "$(values instructions one.gbr --where "bench = 'nops'")"
+equals "what is a time has no column" 0 "$("$GBRUN" show one.gbr | grep -c -e median -e interval -e 'GB/s')"
+equals "nor a value" 1 "$(column median_ns,estimate_ns,low_ns,mean_ns,min_ns one.gbr | sort -u | wc -l)"
+equals "the file names what counted" 7 "$(column clock one.gbr | grep -cx 'instructions by \(perf\|step\)')"
+
+# ---- compared ----
+exits "one instruction more is found" 3 "$GBRUN" compare one.gbr --by function --base two_nops --metric instructions \
+    --where "bench = 'nops'"
+has "by name and number" out.txt "slower" "(+1)"
+exits "a margin that is given counts" 0 "$GBRUN" compare one.gbr --by function --base two_nops --metric instructions \
+    --where "bench = 'nops'" --margin 60%
+has "and the difference is small then" out.txt "changed"
+exits "what is the same is the same" 0 "$GBRUN" compare one.gbr another/folder/other.gbr --metric instructions --strict
+has "to the digit" out.txt "7 same"
+exits "times of counts are not compared" 1 "$GBRUN" compare one.gbr another/folder/other.gbr
+has "and what can be is said" out.txt "instructions were counted, no time: --metric instructions compares them"
+
+# ---- programs ----
+if [ "$(uname -m)" = x86_64 ] && command -v cc >/dev/null; then
+    printf '%s\n' '.globl _start' '_start: xor %edi, %edi' 'mov $9, %ecx' 'lea _start(%rip), %rsi' \
+        'lea -64(%rsp), %rdi' 'rep movsb' 'xor %edi, %edi' 'mov $60, %eax' 'syscall' |
+        cc -x assembler -nostdlib -static -o eight - 2>cc.txt
+fi
+if [ ! -x eight ]; then
+    skip "programs" "no assembler for this processor"
+else
+    cat >program.ini <<INI
+[defaults]
+$counted
+[bench eight]
+plugin = command
+argv = ./eight
+INI
+    "$GBRUN" -q -c program.ini -o program.gbr >out.txt 2>err.txt
+    if grep -q 'cannot be traced' err.txt out.txt; then
+        skip "programs" "they cannot be traced here"
+    else
+        equals "a program is counted from its first instruction to its last" "8,exact" \
+            "$(column instructions,verdict program.gbr)"
+        equals "its times are not known" 0 "$("$GBRUN" export program.gbr | grep -c 'user_time')"
+        PATH=/nonexistent ran "$GBRUN" -c program.ini -s '*.count_by=step' -s '*.count_limit=3'
+        has "more than the limit is an error that says what to do" out.txt \
+            'more than 3 instructions are too many for a trap after each' 'a larger count_limit'
+        ran "$GBRUN" -c program.ini -s '*.exit_codes=3'
+        has "how it has to end is looked at" out.txt 'ended with exit code 0: expected 3'
+        ran env PATH=/nonexistent "$GBRUN" -c program.ini -s '*.count_by=valgrind'
+        has "Valgrind has to be there" out.txt 'count_by = valgrind: it is in no folder of PATH'
+        if command -v valgrind >/dev/null; then
+            "$GBRUN" -q -c program.ini -s '*.count_by=valgrind' -o valgrind.gbr >/dev/null
+            equals "Valgrind counts, too, each turn of a string instruction" "17,instructions by valgrind" "$(column instructions,clock valgrind.gbr)"
+            exits "counts of one are not compared with those of another" 2 \
+                "$GBRUN" compare program.gbr valgrind.gbr --metric instructions
+            has "and why is said" err.txt 'of another clock (instructions by valgrind, the base has instructions by'
+        else
+            skip "Valgrind counts, too" "there is no valgrind"
+        fi
+    fi
+fi
+
+# ---- what cannot be ----
+while IFS='|' read -r setting message; do
+    printf '[defaults]\n%s\n[bench copy]\nbytes = 4096\n' "$counted" >refused.ini
+    exits "$setting" 1 "$GBRUN" -c refused.ini -s "*.$setting"
+    has "$setting: why" out.txt "$message"
+done <<'TABLE'
+warmup=1 s|clock = instructions: expected warmup = 0
+pace=burst|clock = instructions: expected pace = free
+measure=latency|clock = instructions: expected measure = time
+count_by=valgrind|count_by = valgrind: it counts whole programs
+TABLE
+exits "sides that are judged by times" 2 "$GBRUN" ab -c refused.ini --new bytes=8192
+has "and how they are compared" err.txt 'sides are judged by times'
+if [ "$(of nop clock)" = "instructions by step" ]; then
+    ran "$GBRUN" -c refused.ini -s '*.count_limit=10'
+    has "work that is too long for traps" out.txt 'more than 10 instructions are too many for a trap after each'
+fi
+finish
