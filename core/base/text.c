@@ -282,17 +282,28 @@ void text_add_csv_name(struct text *text, const char *field, bool is_first)
     text_add(text, quote);
 }
 
+/* "-nan(x)" is a number for C, and a formula in a table. */
 static bool is_number(const char *text)
 {
     char *end;
     strtod(text, &end);
-    return end > text && *end == 0;
+    return end > text && *end == 0 && !strchr(text, '(');
+}
+
+/* What programs for tables take for one: also with the wide signs of East Asian input. */
+static bool is_formula(const char *field)
+{
+    static const char *const wide[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (text_starts_with(field, wide[i]))
+            return true;
+    return *field && field[1] && strchr("=+-@\t\r\n", *field) && !is_number(field);
 }
 
 void text_add_csv(struct text *text, const char *field, bool is_first)
 {
     CLEANUP(text_free) struct text made = {0};
-    if (*field && field[1] && strchr("=+-@\t\r", *field) && !is_number(field))
+    if (is_formula(field))
         text_add(&made, "'");
     text_add(&made, field);
     text_add_csv_name(text, text_get(&made), is_first);

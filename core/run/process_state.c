@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -47,10 +48,13 @@ static uint64_t hash_cpus(void)
 
 static uint64_t hash_scheduler(void)
 {
-    struct sched_param param = {0};
-    sched_getparam(0, &param);
-    uint64_t hash = hash_number(HASH_START, (uint64_t)sched_getscheduler(0));
-    hash = hash_number(hash, (uint64_t)param.sched_priority);
+    enum { WORDS = 8, NICE = 2 /* also the priority; has words of its own */ };
+    uint64_t words[WORDS] = {0}; /* struct sched_attr, with what clamps the frequency */
+    syscall(SYS_sched_getattr, 0, words, sizeof words, 0);
+    words[NICE] &= ~(uint64_t)UINT32_MAX;
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < WORDS; i++)
+        hash = hash_number(hash, words[i]);
     hash = hash_number(hash, (uint64_t)syscall(SYS_ioprio_get, IOPRIO_OF_PROCESS, 0));
     return hash_number(hash, (uint64_t)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
 }
@@ -107,6 +111,20 @@ static uint64_t hash_ids(void)
     return hash;
 }
 
+/* Is memory that is mapped from now on there before it is touched, as after mlockall(MCL_FUTURE)?
+ */
+static bool maps_at_once(void)
+{
+    unsigned char is_there = 0;
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return false;
+    mincore(page, bytes, &is_there);
+    munmap(page, bytes);
+    return is_there & 1;
+}
+
 static uint64_t hash_memory_policy(void)
 {
     enum { WORDS = 1024 / LONG_BIT }; /* for as many nodes as there may be */
@@ -116,6 +134,7 @@ static uint64_t hash_memory_policy(void)
     uint64_t hash = hash_number(HASH_START, (uint64_t)mode);
     for (int i = 0; i < WORDS; i++)
         hash = hash_number(hash, nodes[i]);
+    hash = hash_number(hash, maps_at_once());
     return hash_number(hash, (uint64_t)prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
 }
 
@@ -150,12 +169,22 @@ static uint64_t hash_place(void)
 
 static uint64_t hash_attributes(void)
 {
-    static const int plain[] = {PR_GET_DUMPABLE, PR_GET_KEEPCAPS, PR_GET_NO_NEW_PRIVS,
-                                PR_GET_SECCOMP},
-                     stored[] = {PR_GET_PDEATHSIG, PR_GET_CHILD_SUBREAPER};
+    enum { GET_MEMORY_MERGE = 68 };
+    static const struct {
+        int which;
+        unsigned long of;
+    } plain[] = {{PR_GET_DUMPABLE, 0},
+                 {PR_GET_KEEPCAPS, 0},
+                 {PR_GET_NO_NEW_PRIVS, 0},
+                 {PR_GET_SECCOMP, 0},
+                 {PR_MCE_KILL_GET, 0},
+                 {GET_MEMORY_MERGE, 0},
+                 {PR_GET_SPECULATION_CTRL, PR_SPEC_STORE_BYPASS},
+                 {PR_GET_SPECULATION_CTRL, PR_SPEC_INDIRECT_BRANCH}};
+    static const int stored[] = {PR_GET_PDEATHSIG, PR_GET_CHILD_SUBREAPER, PR_GET_TSC};
     uint64_t hash = HASH_START;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        hash = hash_number(hash, (uint64_t)prctl(plain[i], 0, 0, 0, 0));
+        hash = hash_number(hash, (uint64_t)prctl(plain[i].which, plain[i].of, 0, 0, 0));
     for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
         int value = 0;
         prctl(stored[i], &value, 0, 0, 0);
@@ -224,6 +253,8 @@ void process_state_take(struct process_state *state)
         struct sigaction action;
         bool known = sigaction(signal, NULL, &action) == 0;
         state->handlers[signal] = known ? action.sa_handler : SIG_DFL;
+        if (known && signal == SIGCHLD) /* nobody can wait for children then */
+            state->reaps = (action.sa_flags & SA_NOCLDWAIT) != 0;
     }
     state->umask = umask(0);
     umask(state->umask);
@@ -285,7 +316,8 @@ bool process_state_differs(const struct process_state *state, struct text *out)
     struct process_state now = {0};
     process_state_take(&now);
     CLEANUP(text_free) struct text found = {0};
-    bool handlers = false, mask = false, files = now.own_files != state->own_files;
+    bool handlers = now.reaps != state->reaps, mask = false,
+         files = now.own_files != state->own_files;
     for (int i = 0; i < PROCESS_FILES / 64; i++)
         files = files || (state->open_files[i] & ~now.open_files[i]) != 0;
     for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {

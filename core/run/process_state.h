@@ -21,6 +21,7 @@ struct process_state {
     char locale[512];
     sigset_t mask;
     void (*handlers[PROCESS_SIGNALS])(int);
+    bool reaps; /* children end without being waited for */
     mode_t umask;
     int priority;
     uint64_t environment;

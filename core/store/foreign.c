@@ -37,32 +37,36 @@ enum {
 
 /* Complexities that it has fitted (BigO, RMS) are no times. */
 static const char google_rows[] =
-    "WITH b AS (SELECT key, name, run_name, type, aggregate, repetitions, failure, skipped, label,"
-    " time * CASE unit WHEN 'us' THEN 1e3 WHEN 'ms' THEN 1e6 WHEN 's' THEN 1e9 ELSE 1 END AS ns"
-    " FROM (SELECT key, json_extract(value, '$.name') AS name,"
-    " coalesce(json_extract(value, '$.run_name'), replace(json_extract(value, '$.name'), '_' ||"
-    " json_extract(value, '$.aggregate_name'), ''), json_extract(value, '$.name')) AS run_name,"
+    "WITH b AS (SELECT *, time * CASE unit WHEN 'ns' THEN 1 WHEN 'us' THEN 1e3 WHEN 'ms' THEN 1e6"
+    " WHEN 's' THEN 1e9 END AS ns, coalesce(label, CASE WHEN min(name) OVER same = max(name) OVER"
+    " same THEN plain ELSE name END) AS shown"
+    " FROM (SELECT *, replace(replace(name, '/', ' '), ':', '=') AS plain"
+    " FROM (SELECT key, coalesce(json_extract(value, '$.run_name'),"
+    " replace(json_extract(value, '$.name'), '_' || json_extract(value, '$.aggregate_name'), ''),"
+    " json_extract(value, '$.name')) AS name,"
     " coalesce(json_extract(value, '$.run_type'), 'iteration') AS type,"
     " json_extract(value, '$.aggregate_name') AS aggregate,"
     " json_extract(value, '$.repetitions') AS repetitions,"
-    " json_extract(value, '$.real_time') AS time, json_extract(value, '$.time_unit') AS unit,"
+    " json_extract(value, '$.real_time') AS time,"
+    " coalesce(json_extract(value, '$.time_unit'), 'ns') AS unit,"
     " CASE WHEN json_extract(value, '$.error_occurred')"
     " THEN coalesce(json_extract(value, '$.error_message'), '') END AS failure,"
     " json_extract(value, '$.skipped') AS skipped,"
     " json_extract(value, '$." FOREIGN_LABEL "') AS label"
     " FROM json_each(?1, '$.benchmarks') WHERE json_type(value, '$.real_time') IS NOT NULL OR"
     " coalesce(json_type(value, '$.big_o'), json_type(value, '$.rms')) IS NULL" ONCE ")"
-    " SELECT coalesce(label, replace(replace(name, '/', ' '), ':', '=')),"
-    " row_number() OVER (PARTITION BY name ORDER BY key) - 1, ns,"
-    " CASE WHEN failure IS NOT NULL THEN 'failed' WHEN skipped IS NOT NULL THEN 'skipped'"
-    " ELSE 'ok' END, coalesce(failure, ''), NULL, NULL FROM b WHERE type = 'iteration'"
-    " UNION ALL SELECT replace(replace(run_name, '/', ' '), ':', '='), 0,"
-    " coalesce(max(ns) FILTER (WHERE aggregate = 'median'),"
+    " WINDOW same AS (PARTITION BY plain))"
+    " SELECT shown, row_number() OVER (PARTITION BY shown ORDER BY key) - 1, ns,"
+    " CASE WHEN failure IS NOT NULL THEN 'failed' WHEN skipped IS NOT NULL OR"
+    " unit NOT IN ('ns', 'us', 'ms', 's') THEN 'skipped' ELSE 'ok' END,"
+    " coalesce(failure, CASE WHEN skipped IS NULL THEN 'no time: its unit is ' || unit END, ''),"
+    " NULL, NULL FROM b WHERE type = 'iteration'"
+    " UNION ALL SELECT shown, 0, coalesce(max(ns) FILTER (WHERE aggregate = 'median'),"
     " max(ns) FILTER (WHERE aggregate = 'mean')), 'ok', '',"
     " 1.96 * max(ns) FILTER (WHERE aggregate = 'stddev')"
     " / max(ns) FILTER (WHERE aggregate = 'mean') / sqrt(max(repetitions)), NULL FROM b"
-    " WHERE type = 'aggregate' AND run_name NOT IN (SELECT run_name FROM b WHERE type ="
-    " 'iteration') GROUP BY run_name ORDER BY 1, 2";
+    " WHERE type = 'aggregate' AND shown NOT IN (SELECT shown FROM b WHERE type = 'iteration')"
+    " GROUP BY shown ORDER BY 1, 2";
 
 /* Of a GPU, or of the CPU alone. */
 #define MEAN SUMMARY("'nv/cold/time/gpu/mean', 'nv/cpu_only/time/cpu/mean'", "value")
@@ -74,27 +78,33 @@ static const char google_rows[] =
             "filename")
 
 static const char nvbench_rows[] =
-    "WITH states AS (SELECT b.name AS bench, s.value AS value"
+    "WITH all_states AS (SELECT b.name AS bench, s.value AS value,"
+    " json_extract(s.value, '$.device') AS device"
     " FROM (SELECT json_extract(value, '$.name') AS name, json_extract(value, '$.states') AS states"
-    " FROM json_each(?1, '$.benchmarks')" ONCE " AS b, json_each(b.states) AS s)"
+    " FROM json_each(?1, '$.benchmarks')" ONCE " AS b, json_each(b.states) AS s),"
+    " states AS (SELECT bench, value, CASE WHEN min(device) OVER same < max(device) OVER same"
+    " THEN ' device=' || device ELSE '' END AS device FROM all_states"
+    " WINDOW same AS (PARTITION BY bench))"
     " SELECT coalesce(json_extract(s.value, '$." FOREIGN_LABEL "'),"
-    " bench || (SELECT group_concat(' ' || json_extract(a.value, '$.name')"
+    " bench || coalesce((SELECT group_concat(' ' || json_extract(a.value, '$.name')"
     " || '=' || json_extract(a.value, '$.value'), '')"
-    " FROM json_each(s.value, '$.axis_values') AS a), bench), 0, 1e9 * " MEAN
+    " FROM json_each(s.value, '$.axis_values') AS a), '') || device), 0, 1e9 * " MEAN
     ", CASE WHEN json_extract(s.value, '$.is_skipped') THEN 'skipped' ELSE 'ok' END,"
     " coalesce(json_extract(s.value, '$.skip_reason'), ''), 1.96 * " DEVIATION " / sqrt(" SAMPLES
     "), " SAMPLE_FILE " FROM states AS s ORDER BY 1, 2";
 
 /* Commands of one name differ in their parameters; the times of runs may have been left out. */
 static const char hyperfine_rows[] =
-    "WITH r AS (SELECT key, CASE WHEN json_array_length(e.value, '$.times') > 0"
-    " THEN json_extract(e.value, '$.times')"
+    "WITH r AS (SELECT key, times, coalesce(label, CASE WHEN min(same) OVER plain = max(same) OVER"
+    " plain THEN shown ELSE same END) AS label FROM (SELECT key,"
+    " CASE WHEN json_array_length(e.value, '$.times') > 0 THEN json_extract(e.value, '$.times')"
     " ELSE json_array(coalesce(json_extract(e.value, '$.median'), json_extract(e.value, '$.mean')))"
-    " END AS times,"
-    " coalesce(json_extract(e.value, '$." FOREIGN_LABEL "'), json_extract(e.value, '$.command') ||"
-    " (SELECT group_concat(' ' || p.key || '=' || p.value, '')"
-    " FROM json_each(e.value, '$.parameters') AS p), json_extract(e.value, '$.command')) AS label"
-    " FROM json_each(?1, '$.results') AS e" ONCE
+    " END AS times, json_extract(e.value, '$." FOREIGN_LABEL "') AS label,"
+    " coalesce(json_extract(e.value, '$.command') || (SELECT group_concat(' ' || p.key || '=' ||"
+    " p.value, '') FROM json_each(e.value, '$.parameters') AS p),"
+    " json_extract(e.value, '$.command')) AS shown, json_extract(e.value, '$.command') ||"
+    " coalesce(' ' || json_extract(e.value, '$.parameters'), '') AS same"
+    " FROM json_each(?1, '$.results') AS e" ONCE " WINDOW plain AS (PARTITION BY shown))"
     " SELECT label, row_number() OVER (PARTITION BY label ORDER BY r.key, t.key) - 1,"
     " 1e9 * t.value, 'ok', '', NULL, NULL FROM r, json_each(r.times) AS t ORDER BY 1, 2";
 

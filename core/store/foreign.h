@@ -9,7 +9,9 @@
  *   pyperf            each process with values is a round: the median of its values
  *
  * Cases have labels as gbrun's: gemm/m:4096 and the state Bytes=4096 of copy are "gemm m=4096" and
- * "copy Bytes=4096"; or what a file that gbrun has exported says. The label is also the uid.
+ * "copy Bytes=4096"; or what a file that gbrun has exported says. Where two would have one label,
+ * they have their own names, states of several devices `device=1` behind it. The label is also the
+ * uid.
  */
 #pragma once
 

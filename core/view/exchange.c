@@ -28,46 +28,50 @@ bool exchange_help(size_t i, struct help_entry *ret)
 
 /* ---- the cases ---- */
 
-/* Names may hold no slashes but those between their parts. */
+/* A slash stands between parts only; different words stay different. */
 static void add_part(struct text *out, const char *words)
 {
     CLEANUP(text_free) struct text line = {0};
     text_add_line(&line, words);
     for (const char *at = text_get(&line); *at; at++)
-        text_add_n(out, *at == '/' ? "_" : at, 1);
+        text_printf(out, *at == '/' || text_starts_with(at, "%2") ? "%%%02X" : "%c", *at);
 }
 
-static const char *name_of(const struct view *view, const struct view_row *row, struct arena *arena)
+static void add_named_part(struct text *out, const char *name, const char *words)
+{
+    text_printf(out, "/%s:", name);
+    add_part(out, words);
+}
+
+/* Where cases differ in their device and no axis tells it. */
+static const char *device_beside(const struct view *view, const struct view_row *row,
+                                 struct arena *arena)
+{
+    const struct parameter *axis = find_parameter(&row->c, "device");
+    return view->survey.several_devices && !(axis && axis->is_axis) ? device_label(row, arena)
+                                                                    : NULL;
+}
+
+static const char *name_of(const struct exchange_case *c, struct arena *arena)
 {
     CLEANUP(text_free) struct text name = {0};
-    add_part(&name, row->c.bench);
-    for (size_t i = 0; i < row->c.n_parameters; i++) {
-        const struct parameter *parameter = &row->c.parameters[i];
-        if (!parameter->is_axis)
-            continue;
-        text_printf(&name, "/%s:", parameter->name);
-        add_part(&name, parameter->value.text);
-    }
-    if (view->survey.several_devices) {
-        text_add(&name, "/device:");
-        add_part(&name, device_label(row, arena));
-    }
-    if (view->survey.several_policies) {
-        text_add(&name, "/policy:");
-        add_part(&name, row->c.policy);
-    }
+    const struct stored_case *stored = &c->rounds[0].c;
+    add_part(&name, stored->bench);
+    for (size_t i = 0; i < stored->n_parameters; i++)
+        if (stored->parameters[i].is_axis)
+            add_named_part(&name, stored->parameters[i].name, stored->parameters[i].value.text);
+    if (c->device)
+        add_named_part(&name, "device", c->device);
     return arena_text(arena, text_get(&name));
 }
 
-static const char *label_of(const struct view *view, const struct view_row *row,
-                            struct arena *arena)
+/* As `gbrun compare` labels it. */
+static const char *label_of(const struct view_row *row, struct arena *arena)
 {
     const char *label = case_label(&row->c, arena);
-    if (row->c.device_index > 0)
-        label = arena_printf(arena, "%s %s:%lld", label, row->c.device_name,
-                             (long long)row->c.device_index);
-    return view->survey.several_policies ? arena_printf(arena, "%s policy=%s", label, row->c.policy)
-                                         : label;
+    return row->c.device_index > 0 ? arena_printf(arena, "%s %s:%lld", label, row->c.device_name,
+                                                  (long long)row->c.device_index)
+                                   : label;
 }
 
 static int32_t add_samples(struct exchange *exchange, struct exchange_case *c, struct arena *arena,
@@ -122,8 +126,9 @@ static int32_t add_group(struct exchange *exchange, const struct exchange_writer
     struct exchange_case c = {.rounds = rows, .n_rounds = group->n};
     int32_t status = GB_OK;
     c.shown = combine_rounds(rows, group->n, &arena);
-    c.name = name_of(view, rows, &arena);
-    c.label = label_of(view, rows, &arena);
+    c.device = device_beside(view, rows, &arena);
+    c.name = name_of(&c, &arena);
+    c.label = label_of(rows, &arena);
     int kind = c.shown.row.c.record.status;
     c.is_ok = kind == CASE_OK && isfinite(c.shown.central_ns);
     exchange->n_failed += !c.is_ok && kind != CASE_SKIPPED;

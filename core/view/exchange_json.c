@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "axis": value, for each axis; numbers as numbers where typed. */
+/* "axis": value, for each axis, and the device where it tells cases apart; numbers as numbers where
+ * typed. */
 static void add_axes(struct json_writer *json, const struct exchange_case *c, bool is_typed)
 {
     const struct stored_case *stored = &c->shown.row.c;
@@ -19,6 +20,8 @@ static void add_axes(struct json_writer *json, const struct exchange_case *c, bo
         else
             json_text(json, parameter->name, parameter->value.text);
     }
+    if (c->device)
+        json_text(json, "device", c->device);
 }
 
 static const double S = 1e9, MS = 1e6; /* ns */

@@ -13,9 +13,10 @@ struct exchange_case {
     const struct view_row *rounds;
     size_t n_rounds;
     struct shown shown;
-    const char *name;  /* "gemm/m:4096/dtype:fp16" */
-    const char *label; /* by which gbrun compare finds the case again (foreign.h) */
-    bool is_ok;        /* measured, with a time */
+    const char *name;   /* "gemm/m:4096/dtype:fp16" */
+    const char *label;  /* by which gbrun compare finds the case again (foreign.h) */
+    const char *device; /* where neither benchmark nor axes tell which; else NULL */
+    bool is_ok;         /* measured, with a time */
     /* Times in ns, as --rows asks: of each round that is ok, of the case, or of each sample. */
     double *values;
     uint64_t *iterations; /* in a sample, of each value; 0: rounds differ */

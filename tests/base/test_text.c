@@ -202,7 +202,8 @@ static const struct text_cases cases[] = {
       "0|4|9| -> "}},
     {{add_csv, 0},
      {"plain||a,b|say \"so\"|two\nlines -> plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\"",
-      "=1+2|-1.5|+2e3|-O3|@x|\tx|=\"a\" -> '=1+2,-1.5,+2e3,'-O3,'@x,'\tx,\"'=\"\"a\"\"\""}},
+      "=1+2|-1.5|+2e3|-O3|@x|\tx|=\"a\" -> '=1+2,-1.5,+2e3,'-O3,'@x,'\tx,\"'=\"\"a\"\"\"",
+      "-nan(x)|-inf|-|\uFF1D1+1|\uFF201|\n=1 -> '-nan(x),-inf,-,'\uFF1D1+1,'\uFF201,\"'\n=1\""}},
 };
 
 TEST_TEXT_CASES(texts, cases)

@@ -144,6 +144,15 @@ printf '{"context":{},"benchmarks":[{"name":"a/1_mean","run_name":"a/1","run_typ
 reads "aggregates alone, no complexities, numbers that JSON has not" "a 1,4000,1 b,7,1 c,,0" only.json
 printf '{"results":[{"command":"w","parameters":{"x":"1"},"times":[1.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]}]}' >names.json
 reads "hyperfine's parameters that differ in their names" "w x=1,1000000000,1 w y=1,2000000000,2" names.json
+printf '{"results":[{"command":"w","parameters":{"x":"1"},"times":[1]},{"command":"w x=1","times":[2]}]}' >words.json
+reads "hyperfine's commands as long as another's parameters" 'w x=1,2000000000,1 "w {""x"":""1""}",1000000000,1' words.json
+printf '{"context":{},"benchmarks":[{"name":"a/b","real_time":1},{"name":"a b","real_time":3},{"name":"c:1","real_time":1},
+    {"name":"d","real_time":1,"time_unit":"min"},{"name":"e_mean","run_name":"e/1","run_type":"aggregate","aggregate_name":"mean","real_time":5},
+    {"name":"e","run_name":"e 1","run_type":"aggregate","aggregate_name":"mean","real_time":6}]}' >same.json
+reads "Google Benchmark's names that only its signs tell apart, an unknown unit" \
+    "a b,3,1 a/b,1,1 c=1,1,1 d,,0 e 1,6,1 e/1,5,1" same.json
+nvbench 1e-05 times.bin | sed 's/"name":"Device=0 Bytes=1024","device":0/"device":7/; s/"value":"\(1024\|2048\)"}\]/"value":"1"}]/g' >sub/nv_devices.json
+reads "NVBench on two devices" "copy Bytes=1 device=0,2000000000,1 copy Bytes=1 device=7,10000,1 copy Bytes=4096 device=0,,0" sub/nv_devices.json
 printf '{"results":[{"command":"a","times":[1,1]},{"command":"b","mean":3,"median":2.5},{"command":"c","times":[],"mean":2},{"command":"d"}]}' >means.json
 reads "hyperfine's means alone" "a,1000000000,2 b,2500000000,1 c,2000000000,1 d,,0" means.json
 printf '{"version":"1.0","metadata":{"unit":"second"},"benchmarks":[{"metadata":{"name":"memory","unit":"byte"},"runs":[{"values":[4096]}]},{"metadata":{"name":"time"},"runs":[{"values":[1.5]}]}]}' >units.json

@@ -44,23 +44,39 @@ for compiler in "${compilers_cxx[@]}"; do
     done
 done
 
-# What is set around headers is so again after them: packing, visibility, warnings, macros of others.
-for name in '*.h' bench.hpp measure.hpp; do
-    # shellcheck disable=SC2086,SC2046 # a pattern; words
-    set -- $(cd "$include/gbrun" && echo $name)
+# What is set around headers is so again after them, in C and in C++: packing, visibility, warnings, macros of others and
+# of the compiler, which say what may be done with floating point.
+# state_after NAME COMPILER SUFFIX HEADER...
+state_after()
+{
+    local name="$1 by $2" compiler=$2 suffix=$3 file
+    shift 3
     # shellcheck disable=SC2046 # words
-    printf '#include <%s>\n' stddef.h stdint.h stdbool.h $(sed -n 's/^#include <\([a-z_]*\)>$/\1/p' "$include"/gbrun/*.hpp) >"$TMPDIR/plain.cc"
-    { printf '#include "plain.cc"\n' && printf '#include <gbrun/%s>\n' "$@"; } >"$TMPDIR/with.cc"
+    printf '#include <%s>\n' stddef.h stdint.h stdbool.h \
+        $([ "$suffix" = c ] || sed -n 's/^#include <\([a-z_]*\)>$/\1/p' "$include"/gbrun/*.hpp) >"$TMPDIR/plain.$suffix"
+    { printf '#include "plain.%s"\n' "$suffix" && printf '#include <gbrun/%s>\n' "$@"; } >"$TMPDIR/with.$suffix"
     for file in plain with; do
-        "${CXX:-c++}" -std=c++17 -I"$include" -dM -E "$TMPDIR/$file.cc" | sort >"$TMPDIR/$file.macros"
+        # shellcheck disable=SC2086 # a compiler may come with flags
+        $compiler -I"$include" -dM -E "$TMPDIR/$file.$suffix" | sort >"$TMPDIR/$file.macros"
     done
-    equals "$name: no macros but GB_ and GBRUN_" "" \
-        "$(comm -13 "$TMPDIR/plain.macros" "$TMPDIR/with.macros" | grep -Ev '^#define (GB_|GBRUN_|__GB)' | head -3)"
-    printf '%s\n' 'struct packed_after { char c; double d; };' 'int visible_after(int unused_after) { return 0; }' \
-        'static_assert(sizeof(packed_after) == 2 * sizeof(double), "packing");' | cat "$TMPDIR/with.cc" - >"$TMPDIR/state.cc"
-    "${CXX:-c++}" -std=c++17 -I"$include" -Wunused-parameter -fPIC -shared -o "$TMPDIR/state.so" "$TMPDIR/state.cc" 2>"$TMPDIR/state.txt"
+    equals "$name: macros but GB_ and GBRUN_ are as before" "" \
+        "$(comm -3 "$TMPDIR/plain.macros" "$TMPDIR/with.macros" | grep -Ev '^.?#define (GB_|GBRUN_|__GB)' | head -3)"
+    printf '%s\n' 'struct packed_after { char c; double d; };' 'int visible_after(int unused_after);' \
+        'int visible_after(int unused_after) { return 0; }' \
+        'typedef char packing[sizeof(struct packed_after) == 2 * sizeof(double) ? 1 : -1];' |
+        cat "$TMPDIR/with.$suffix" - >"$TMPDIR/state.$suffix"
+    # shellcheck disable=SC2086 # as above
+    $compiler -I"$include" -Wunused-parameter -fPIC -shared -o "$TMPDIR/state.so" "$TMPDIR/state.$suffix" 2>"$TMPDIR/state.txt"
     equals "$name: visibility, packing and warnings as before" "1 1" \
         "$(nm -D "$TMPDIR/state.so" | grep -c ' T .*visible_after') $(grep -c 'unused_after.*\[-Wunused-parameter\]' "$TMPDIR/state.txt")"
+}
+for header in "$include"/gbrun/*.h; do
+    state_after "${header##*/}" "${CC:-cc}" c "${header##*/}"
+done
+# shellcheck disable=SC2046 # words
+state_after "*.h" "${CXX:-c++} -std=c++17" cc $(cd "$include/gbrun" && echo ./*.h)
+for header in bench.hpp measure.hpp; do
+    state_after "$header" "${CXX:-c++} -std=c++17" cc $header
 done
 
 equals "headers include only <gbrun/...>, <stddef.h>, <stdint.h> and <stdbool.h>" "" \

@@ -56,11 +56,47 @@ if command -v nvbench-compare-legacy >/dev/null; then
 else
     skip "nvbench_compare" "it is not installed"
 fi
-# Exported and read again they are the same cases with the same times.
-for tool in google nvbench hyperfine pyperf; do
-    "$GBRUN" compare old.$tool old.gbr --format csv >out.txt 2>err.txt
-    equals "$tool and back" "copy bytes=4096 both copy bytes=8192 both" \
-        "$(awk -F, 'NR > 1 {print $2, ($14 > 0 && $15 > 0 ? "both" : "one")}' out.txt | paste -sd ' ')$(cat err.txt)"
-    equals "$tool: ratios" "" "$(awk -F, 'NR > 1 && ("'$tool'" != "nvbench") && ($8 < 0.999999 || $8 > 1.000001)' out.txt)"
+# Exported and read again they are the same cases with the same times: also of several devices and policies, and with
+# words that differ in a slash only.
+measured <<INI
+[gbrun]
+plugin_path = $top_builddir/tests/modules/.libs
+distribute = each
+[device two]
+plugin = fake
+n_devices = 2
+[policy few]
+plugin = fixed
+samples = 8
+[policy more]
+plugin = fixed
+samples = 9
+[defaults]
+device = two:all
+policy = few
+[bench good]
+rounds = 5
+sweep.policy = few, more
+[bench good/path]
+plugin = good
+sweep.env.A = a/b, a_b, a%2Fb
+INI
+equals "measured on two devices" "0 10" "$code $("$GBRUN" export results.gbr -f openmetrics | grep -c '^gbrun_ok')"
+for format in google nvbench hyperfine pyperf; do
+    succeeds "results as $format" "$GBRUN" export results.gbr -f $format -o results.$format
+done
+for file in old:google old:nvbench old:hyperfine old:pyperf results:google results:nvbench results:hyperfine results:pyperf; do
+    run=${file%:*} tool=${file#*:}
+    "$GBRUN" compare $run.$tool $run.gbr --format csv >out.txt 2>err.txt
+    equals "$run as $tool and back" "$(values bench $run.gbr --rows combined | wc -w) both" \
+        "$(awk -F, 'NR > 1 {n++; all = all ($14 > 0 && $15 > 0 ? "" : "one")} END {print n, all "both"}' out.txt)$(cat err.txt)"
+    equals "$run as $tool: ratios" "" "$(awk -F, 'NR > 1 && ("'$tool'" != "nvbench") && ($8 < 0.999999 || $8 > 1.000001)' out.txt)"
+done
+# What other tools tell cases apart by.
+for keys in 'google:"name":"[^"]*"' 'hyperfine:"command":"[^"]*"' 'hyperfine:"parameters":{[^}]*}' 'pyperf:"name":"[^"]*"' \
+    'jmh:"benchmark":.*"params":{[^}]*}' 't4:"configuration":{[^}]*}' 'github:"name":"[^"]*"' 'bmf:^"[^"]*":{"latency' \
+    'junit:<testcase[^>]* name="[^"]*"' 'openmetrics:^gbrun_ok{[^}]*}'; do
+    equals "${keys%%:*} tells 10 cases apart: ${keys#*:}" 10 \
+        "$("$GBRUN" export results.gbr -f "${keys%%:*}" --rows combined | grep -o "${keys#*:}" | sort -u | wc -l)"
 done
 finish

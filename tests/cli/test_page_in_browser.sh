@@ -38,7 +38,18 @@ succeeds "most columns have markup: $n_marked of $(wc -l <columns.txt)" test $n_
 # The page, and behind it a script that says what came of it, in a frame: windows have a least width.
 succeeds "the page" "$GBRUN" report page.gbr -o page.html
 has "it has the markup, as text" page.html '&lt;script&gt;document'
-cat page.html - >probed.html <<'PROBE'
+# dom FILE: what the browser makes of it.
+dom()
+{
+    "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$TMPDIR/profile" \
+        --window-size=1500,1000 --hide-scrollbars --virtual-time-budget=20000 --dump-dom "file://$PWD/$1" 2>err.txt
+}
+# Markup that came through would run nothing: only the page's own script does.
+{ cat page.html && printf '<script>%s</script><img src=x onerror=%s><svg onload=%s></svg>' "$mark" "$mark" "$mark"; } >through.html
+equals "of scripts that came through none runs, but its own" '<html lang="en" class="js">' \
+    "$(dom through.html | grep -o '<html[^>]*>')"
+
+sed 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' page.html | cat - /dev/fd/3 >probed.html 3<<'PROBE'
 <script>
 addEventListener('load', () => {
     const all = s => document.querySelectorAll(s).length, root = document.documentElement
@@ -55,9 +66,7 @@ for width in 360 1400; do
 <p id="said"></p><iframe src="probed.html" style="border:0;width:${width}px;height:900px"></iframe>
 <script>addEventListener('message', e => { document.getElementById('said').textContent = e.data })</script>
 FRAME
-    "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$TMPDIR/profile" \
-        --window-size=1500,1000 --hide-scrollbars --virtual-time-budget=20000 --dump-dom "file://$PWD/frame.html" \
-        >dom.txt 2>err.txt
+    dom frame.html >dom.txt
     equals "at $width px" "owned=0 scripts=2 img=0 base=0 handlers=0 own=true comments=0 width=$width overflow=0" \
         "$(sed -n 's/.*<p id="said">\(.*\)<\/p>.*/\1/p' dom.txt)"
 done

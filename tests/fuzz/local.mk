@@ -4,6 +4,7 @@ FUZZ_TARGETS = \
 	tests/fuzz/fuzz_foreign \
 	tests/fuzz/fuzz_ini \
 	tests/fuzz/fuzz_npy \
+	tests/fuzz/fuzz_recorded \
 	tests/fuzz/fuzz_results \
 	tests/fuzz/fuzz_settings \
 	tests/fuzz/fuzz_trace \
@@ -16,6 +17,7 @@ tests_fuzz_fuzz_foreign_SOURCES = tests/fuzz/fuzz_foreign.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c $(FUZZ_MAIN) $(ARRAY_FILE_SOURCES) $(CALL_PARSER_SOURCES)
 tests_fuzz_fuzz_npy_CFLAGS = $(AM_CFLAGS)
+tests_fuzz_fuzz_recorded_SOURCES = tests/fuzz/fuzz_recorded.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_results_SOURCES = tests/fuzz/fuzz_results.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_settings_SOURCES = tests/fuzz/fuzz_settings.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(FUZZ_MAIN)

@@ -37,6 +37,10 @@ folder|changed the process's working directory
 mask|changed the process's umask
 handler|changed the process's signal handlers
 blocked|changed the process's signal mask
+reaping|changed the process's signal handlers
+clamp|changed the process's scheduling
+locked|changed the process's memory policy
+poison|changed the process's attributes
 LIST
 # The tracer of `traced`, gbrun, lets it go on; the `page` cannot be cut.
 {

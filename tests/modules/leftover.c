@@ -175,6 +175,20 @@ static int block_signal(void)
     return sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+static int reap_children(void)
+{
+    const struct sigaction action = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT};
+    return sigaction(SIGCHLD, &action, NULL);
+}
+
+/* What clamps the frequency: struct sched_attr. */
+static int clamp_frequency(void)
+{
+    enum { CLAMPS = 0x60, KEEPS = 0x18 };
+    const uint64_t attributes[7] = {sizeof attributes, KEEPS | CLAMPS, 0, 0, 0, 0, 512ull << 32};
+    return (int)syscall(SYS_sched_setattr, 0, attributes, 0);
+}
+
 static int bind_to_first_node(void)
 {
     enum { BIND = 2 };
@@ -216,7 +230,11 @@ static int bind_to_first_node(void)
     X(folder, return chdir("/"))                                                                   \
     X(mask, (void)umask(0))                                                                        \
     X(handler, return signal(SIGUSR1, on_signal) == SIG_ERR)                                       \
-    X(blocked, return block_signal())
+    X(blocked, return block_signal())                                                              \
+    X(reaping, return reap_children())                                                             \
+    X(clamp, return clamp_frequency())                                                             \
+    X(locked, return mlockall(MCL_FUTURE))                                                         \
+    X(poison, return prctl(PR_MCE_KILL, PR_MCE_KILL_SET, PR_MCE_KILL_EARLY, 0, 0))
 WORDS(leftover, LEAVINGS)
 
 static const char *const ends[] = {"go_on", "crash", "hang"};
