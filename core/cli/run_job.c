@@ -97,7 +97,7 @@ int run_job_open_scratch(struct run_job *job)
         return fail_with(&error, EXIT_INTERNAL);
     }
     job->store_path = arena_printf(&job->configuration.arena, "%s/results.gbr", job->scratch);
-    return store_open(job->store_path, STORE_WRITE, &job->store, &error) == GB_OK
+    return open_to_write(job->store_path, &job->store, &error) == GB_OK
                ? EXIT_FINE
                : fail_with(&error, EXIT_INTERNAL);
 }
@@ -121,7 +121,7 @@ int run_job_open(struct run_job *job)
         return run_job_open_scratch(job);
     if (!job->store_path)
         job->store_path = settings_run(job->configuration.settings)->results;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+    if (open_to_write(job->store_path, &job->store, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     return argument(job->arguments, "continue") ? run_resume_newest(job) : EXIT_FINE;
 }

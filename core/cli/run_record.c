@@ -391,7 +391,7 @@ int run_resume(struct run_job *job)
     int code = refuse_others_file(job->store_path);
     if (code != EXIT_FINE)
         return code;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+    if (open_to_write(job->store_path, &job->store, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     code = read_run(job->arguments, job->store, job->store_path, &job->run_number);
     if (code != EXIT_FINE)

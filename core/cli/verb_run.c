@@ -95,7 +95,7 @@ static int open_profiled(struct run_job *job)
     job->store_path = argument(job->arguments, "output");
     if (!job->store_path)
         return run_job_open_scratch(job);
-    return store_open(job->store_path, STORE_WRITE, &job->store, &error) == GB_OK
+    return open_to_write(job->store_path, &job->store, &error) == GB_OK
                ? EXIT_FINE
                : fail_with(&error, EXIT_INTERNAL);
 }

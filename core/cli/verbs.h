@@ -48,6 +48,10 @@ void say_if_strict(const struct view_counts *counts);
 /* The run of an open file that --run names, or RUN_ALL; RUN_NEWEST where it is not given. */
 int read_run(const struct arguments *arguments, struct store *store, const char *path,
              int64_t *ret);
+/* Opens a results file for writing, once another gbrun has ended that writes to it: then it says
+ * so.
+ */
+int32_t open_to_write(const char *path, struct store **ret, struct gb_error *error);
 /* Opens a results file for reading, and finds that run; *ret is NULL unless it returns EXIT_FINE.
  */
 int open_results(const struct arguments *arguments, const char *path, struct store **ret,
