@@ -69,6 +69,10 @@ int read_number(const struct arguments *arguments, const char *name, const struc
 /* --margin and --alpha; NaN: not given. */
 struct compare_options;
 int read_rule(const struct arguments *arguments, struct compare_options *ret);
+/* Prints a run of an open file beside another one, both by their numbers, newest or NAME=VALUE.
+ * format: as compare_format_named gives it. Returns the exit code. */
+int compare_stored(struct store *store, const char *path, const char *base, const char *new,
+                   int format, bool is_strict, bool has_colours);
 /* All runs of these files as a fleet, by what an option names; the caller's to free in any event.
  */
 struct fleet;
