@@ -5,8 +5,10 @@
 #include "core/cli/run_record.h"
 #include "core/cli/run_search.h"
 
+#include "core/base/number_text.h"
 #include "core/base/output_file.h"
 #include "core/base/plain_text.h"
+#include "core/compare/compare_text.h"
 #include "core/run/device_groups.h"
 #include "core/run/machine.h"
 
@@ -97,7 +99,7 @@ int run_job_open_scratch(struct run_job *job)
         return fail_with(&error, EXIT_INTERNAL);
     }
     job->store_path = arena_printf(&job->configuration.arena, "%s/results.gbr", job->scratch);
-    return store_open(job->store_path, STORE_WRITE, &job->store, &error) == GB_OK
+    return open_to_write(job->store_path, &job->store, &error) == GB_OK
                ? EXIT_FINE
                : fail_with(&error, EXIT_INTERNAL);
 }
@@ -121,7 +123,7 @@ int run_job_open(struct run_job *job)
         return run_job_open_scratch(job);
     if (!job->store_path)
         job->store_path = settings_run(job->configuration.settings)->results;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+    if (open_to_write(job->store_path, &job->store, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     return argument(job->arguments, "continue") ? run_resume_newest(job) : EXIT_FINE;
 }
@@ -426,6 +428,20 @@ static void say_verdict(const struct run_job *job)
         say_if_strict(&job->strict);
 }
 
+static int report_beside_baseline(const struct run_job *job)
+{
+    const struct arguments *arguments = job->arguments;
+    const char *format = argument(arguments, "format");
+    char number[NUMBER_TEXT_MAX];
+    snprintf(number, sizeof number, "%lld", (long long)job->run_number);
+    const int code = compare_stored(job->store, job->store_path, job->baseline,
+                                    job->run_number == RUN_NEWEST ? "newest" : number,
+                                    compare_format_named(format ? format : "table"),
+                                    argument(arguments, "strict"), job->has_colours);
+    say_verdict(job);
+    return code;
+}
+
 static int report(struct run_job *job, int format, const char *relative_to)
 {
     struct gb_error error;
@@ -438,6 +454,8 @@ static int report(struct run_job *job, int format, const char *relative_to)
                                 .has_colours = job->has_colours,
                                 .breakdown = argument(job->arguments, "breakdown") != NULL,
                                 .verbose = argument(job->arguments, "verbose") != NULL};
+    if (job->baseline && !job->counts.is_cancelled)
+        return report_beside_baseline(job);
     if (print_view(job->store, &view, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     say_verdict(job);

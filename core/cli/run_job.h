@@ -21,6 +21,7 @@ struct run_job {
     const struct ini *made; /* a configuration from words instead of a file; NULL: there is none */
 
     bool has_colours;           /* the table at the end */
+    const char *baseline;       /* number of the run that it compares with; NULL: with none */
     char scratch[SCRATCH_TEXT]; /* a folder for temporary results; "": there is none */
     struct configuration configuration;
     struct store *store;

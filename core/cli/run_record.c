@@ -89,6 +89,9 @@ static void add_labels(const struct run_job *job, struct fact_list *facts)
         set_fact(facts, arena_printf(facts->arena, "label.%.*s", (int)(equals - word), word),
                  equals + 1);
     }
+    const char *baseline = argument(job->arguments, "save-baseline");
+    if (baseline)
+        set_fact(facts, "label." BASELINE_LABEL, baseline);
 }
 
 /* By which the shards of a sweep find each other. */
@@ -382,16 +385,16 @@ int run_resume(struct run_job *job)
             "--resume %s: continues with the cases and settings of the run: leave out "
             "'%s'",
             job->store_path, other);
-    if (ARGUMENT_AMONG(job->arguments, "label", "note"))
+    if (ARGUMENT_AMONG(job->arguments, "label", "note", "save-baseline"))
         return fail_usage("--resume %s: the run has its labels and its note already: leave out "
-                          "--label and --note",
+                          "--label, --note and --save-baseline",
                           job->store_path);
     if (access(job->store_path, F_OK) != 0)
         return fail_usage("%s: there is no such results file to resume", job->store_path);
     int code = refuse_others_file(job->store_path);
     if (code != EXIT_FINE)
         return code;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+    if (open_to_write(job->store_path, &job->store, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     code = read_run(job->arguments, job->store, job->store_path, &job->run_number);
     if (code != EXIT_FINE)

@@ -16,6 +16,7 @@ static const struct verb_option compare_options[] = {
      "the run that others are compared with: its number, newest, previous, or NAME=VALUE of a "
      "label; with --by the value"},
     {"new", 0, "RUN", "the run that is compared with it; the newest if not given"},
+    {"baseline", 0, "NAME", "the base is the newest run of --save-baseline NAME: of gbrun run"},
     {"by", 0, "NAME",
      "with --base: compare the values of an option or setting in one run, or of a fact or label of "
      "runs. Without: host, device, or another fact or label of the runs of all FILEs: which of its "
@@ -115,7 +116,7 @@ static int check_request(const struct request *request, const char *format)
     return EXIT_FINE;
 }
 
-static int read_request(const struct arguments *arguments, struct request *ret)
+static int read_request(const struct arguments *arguments, struct arena *arena, struct request *ret)
 {
     const char *format = argument(arguments, "format");
     const char *metric = argument(arguments, "metric");
@@ -132,6 +133,11 @@ static int read_request(const struct arguments *arguments, struct request *ret)
                             .format = format ? fleet_format_named(format) : COMPARE_TABLE,
                             .is_strict = argument(arguments, "strict") != NULL,
                             .files = results_files(arguments)};
+    const char *baseline = argument(arguments, "baseline");
+    if (baseline && (ret->base || ret->by))
+        return fail_usage("--baseline %s: names the base: leave out --base and --by", baseline);
+    if (baseline)
+        ret->base = arena_printf(arena, BASELINE_LABEL "=%s", baseline);
     ret->is_fleet = ret->by && !ret->base;
     int code = check_request(ret, format);
     if (code == EXIT_FINE)
@@ -169,6 +175,28 @@ static int32_t add_earlier(struct compare *compare, const char *path, struct gb_
         return GB_OK;
     const int32_t status = store_open(path, STORE_READ, &store, error);
     return status == GB_OK ? compare_add_earlier(compare, store, path, error) : status;
+}
+
+int compare_stored(struct store *store, const char *path, const char *base, const char *new,
+                   int format, bool is_strict, bool has_colours)
+{
+    const struct compare_options options = {.margin = NAN, .confidence = NAN, .metric = ""};
+    CLEANUP(text_free) struct text text = {0};
+    CLEANUP(compare_leave) struct compare *compare = compare_new(&options);
+    struct gb_error error;
+    int32_t status = compare_add_run(compare, store, path, base, NULL, &error);
+    if (status == GB_OK)
+        status = compare_add_run(compare, store, path, new, NULL, &error);
+    if (status == GB_OK)
+        status = compare_add_earlier(compare, store, path, &error);
+    if (status == GB_OK)
+        status = compare_finish(compare, &error);
+    if (status != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    compare_write(compare_result(compare), format, is_strict, output_width(0), has_colours, &text);
+    fputs(text_get(&text), stdout);
+    fflush(stdout); /* before messages about it */
+    return compare_exit_code(compare_result(compare), is_strict);
 }
 
 static int32_t add_history(struct compare *compare, const struct request *request,
@@ -210,7 +238,7 @@ static void say_exit(const struct compare_result *result, bool is_strict)
     for (size_t i = 0; i < result->n_against; i++)
         if (result->against[i].n == 0 && result->options->where)
             say("gbrun: no case matches --where %s", result->options->where);
-        else if (result->against[i].mean.n == 0)
+        else if (result->against[i].mean.n + result->against[i].n_apart == 0)
             say("gbrun: no case of %s could be compared", result->against[i].side->name);
 }
 
@@ -259,9 +287,10 @@ static int run_fleet(const struct request *request)
 static int run_compare(const struct arguments *arguments)
 {
     CLEANUP(text_free) struct text text = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct request request;
     struct gb_error error;
-    int code = read_request(arguments, &request);
+    int code = read_request(arguments, &arena, &request);
     if (code != EXIT_FINE)
         return code;
     if (request.is_fleet)
@@ -315,6 +344,10 @@ static const struct verb_option log_options[] = {
      "runs in order of this fact or label (label.version), numbers in it as numbers; in order of "
      "time if not given"},
     {"changes", 0, NULL, "only the runs at which a case changed"},
+    {"gate", 0, NULL,
+     "exit code 3 where the newest run is worse: a case fails, drifts to slower times, or became "
+     "slower at it, at the run before, which it confirms, or at another run of its commit"},
+    {"strict", 0, NULL, "with --gate: exit code 3 also where that has to be confirmed by a rerun"},
     {"margin", 0, "RATIO", "smaller changes are none; 1% if not given"},
     {"alpha", 0, "RATIO",
      "how often a case that has not changed may be given a change, all cases together; 5% if not "
@@ -345,8 +378,21 @@ static int32_t add_files(struct compare *compare, struct words files, struct gb_
     return status;
 }
 
+/* Says what makes the exit code 3. */
+static int gate(const struct history *history, bool is_strict)
+{
+    CLEANUP(text_free) struct text lines = {0};
+    const size_t n = history_gate(history, is_strict, &lines);
+    if (n)
+        say("gbrun: --gate: %zu case%s worse by the newest run\n%.*s", n, n == 1 ? " is" : "s are",
+            (int)lines.length - 1, lines.data);
+    return n ? EXIT_NOT_AS_WANTED : EXIT_FINE;
+}
+
 static int run_log(const struct arguments *arguments)
 {
+    const bool is_gate = argument(arguments, "gate") != NULL;
+    const bool is_strict = argument(arguments, "strict") != NULL;
     const char *by = argument(arguments, "by");
     const char *format = argument(arguments, "format"), *metric = argument(arguments, "metric");
     bool are_changes = argument(arguments, "changes") != NULL;
@@ -361,6 +407,8 @@ static int run_log(const struct arguments *arguments)
         style++;
     if (style == LOG_FORMATS)
         return fail_usage("--format %s: expected table, md, csv or json", format);
+    if (is_strict && !is_gate)
+        return fail_usage("--strict: goes with --gate");
     int code = read_rule(arguments, &compared);
     if (code != EXIT_FINE)
         return code;
@@ -375,7 +423,7 @@ static int run_log(const struct arguments *arguments)
     else
         history_write(&history, log_formats[style].style, are_changes, &text);
     fputs(text_get(&text), stdout);
-    return code;
+    return code == EXIT_FINE && is_gate ? gate(&history, is_strict) : code;
 }
 
 const struct verb verb_log = {

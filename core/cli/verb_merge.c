@@ -208,7 +208,7 @@ static int merge_into(const struct arguments *arguments, const char *into,
     struct merging merging = {.rules = {.one_plan = argument(arguments, "plan") != NULL},
                               .keeps_going = argument(arguments, "keep-going") != NULL};
     struct gb_error error;
-    if (store_open(into, STORE_WRITE, &merging.store, &error) != GB_OK)
+    if (open_to_write(into, &merging.store, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     int code = merge_all(&merging, names);
     if (merging.rules.one_plan && (code == EXIT_FINE || code == EXIT_NOT_AS_WANTED)) {

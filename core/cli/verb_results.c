@@ -89,6 +89,13 @@ int read_run(const struct arguments *arguments, struct store *store, const char 
     return fail_with(&error, EXIT_USAGE);
 }
 
+int32_t open_to_write(const char *path, struct store **ret, struct gb_error *error)
+{
+    if (store_has_writer(path))
+        say("gbrun: %s: waiting for another gbrun that is writing to it", path);
+    return store_open(path, STORE_WRITE, ret, error);
+}
+
 int open_results(const struct arguments *arguments, const char *path, struct store **ret,
                  int64_t *ret_run)
 {

@@ -1,6 +1,7 @@
 /* verb_run.c - gbrun run: measures what a configuration asks for. */
 #include "core/cli/run_job.h"
 #include "core/cli/shard.h"
+#include "core/compare/compare.h"
 #include "core/view/views.h"
 
 #include <signal.h>
@@ -27,6 +28,11 @@ static const struct verb_option options[] = {
     {"label", 0, "NAME=TEXT...",
      "a label of the run, by which it can be found and compared; may be repeated"},
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
+    {"save-baseline", 0, "NAME",
+     "the run is the baseline NAME from now on: its label baseline is NAME"},
+    {"baseline", 0, "NAME",
+     "end with a comparison with the baseline NAME of the results file, as gbrun compare prints "
+     "it, and with its exit code; --format: table, md, csv or json"},
     {"accept-changes", 0, NULL,
      "with --resume: go on although gbrun or a plugin is another build than before"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
@@ -95,7 +101,7 @@ static int open_profiled(struct run_job *job)
     job->store_path = argument(job->arguments, "output");
     if (!job->store_path)
         return run_job_open_scratch(job);
-    return store_open(job->store_path, STORE_WRITE, &job->store, &error) == GB_OK
+    return open_to_write(job->store_path, &job->store, &error) == GB_OK
                ? EXIT_FINE
                : fail_with(&error, EXIT_INTERNAL);
 }
@@ -111,6 +117,25 @@ static int plan(struct run_job *job)
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv or md with --dry-run", format_text);
     return run_job_plan(job, format);
+}
+
+/* --baseline: the number of its run, before this one may take its name. */
+static int find_baseline(struct run_job *job)
+{
+    const char *name = argument(job->arguments, "baseline");
+    struct arena *arena = &job->configuration.arena;
+    struct gb_error error;
+    int64_t number;
+    if (!name)
+        return EXIT_FINE;
+    if (store_run_named(job->store, job->store_path,
+                        arena_printf(arena, BASELINE_LABEL "=%s", name), &number,
+                        &error) != GB_OK) {
+        error_prefix(&error, "--baseline %s: ", name);
+        return fail_with(&error, EXIT_USAGE);
+    }
+    job->baseline = arena_printf(arena, "%lld", (long long)number);
+    return EXIT_FINE;
 }
 
 /* Several tasks that all measure everything are mostly a mistake. */
@@ -140,8 +165,13 @@ static int run(const struct arguments *arguments)
         return fail_usage("--estimate is for --dry-run, which prints how long a run will take");
     if (argument(arguments, "continue") && ARGUMENT_AMONG(arguments, "resume", "profile"))
         return fail_usage("--continue is not for --resume or --profile");
+    if (argument(arguments, "baseline") &&
+        (argument(arguments, "profile") || format == FORMAT_JSONL))
+        return fail_usage("--baseline is not for --profile or --format jsonl");
     say_beside(arguments);
     code = argument(arguments, "profile") ? open_profiled(&job) : run_job_open(&job);
+    if (code == EXIT_FINE)
+        code = find_baseline(&job);
     return run_job_finish(&job, code, format, NULL);
 }
 

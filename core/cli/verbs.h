@@ -48,6 +48,10 @@ void say_if_strict(const struct view_counts *counts);
 /* The run of an open file that --run names, or RUN_ALL; RUN_NEWEST where it is not given. */
 int read_run(const struct arguments *arguments, struct store *store, const char *path,
              int64_t *ret);
+/* Opens a results file for writing, once another gbrun has ended that writes to it: then it says
+ * so.
+ */
+int32_t open_to_write(const char *path, struct store **ret, struct gb_error *error);
 /* Opens a results file for reading, and finds that run; *ret is NULL unless it returns EXIT_FINE.
  */
 int open_results(const struct arguments *arguments, const char *path, struct store **ret,
@@ -65,6 +69,10 @@ int read_number(const struct arguments *arguments, const char *name, const struc
 /* --margin and --alpha; NaN: not given. */
 struct compare_options;
 int read_rule(const struct arguments *arguments, struct compare_options *ret);
+/* Prints a run of an open file beside another one, both by their numbers, newest or NAME=VALUE.
+ * format: as compare_format_named gives it. Returns the exit code. */
+int compare_stored(struct store *store, const char *path, const char *base, const char *new,
+                   int format, bool is_strict, bool has_colours);
 /* All runs of these files as a fleet, by what an option names; the caller's to free in any event.
  */
 struct fleet;

@@ -477,11 +477,17 @@ int32_t compare_add_by(struct compare *compare, struct store *store, const char 
 
 /* ---- judging ---- */
 
+/* Neither times nor rates: they do not depend on how fast a machine is. */
+static bool are_counts(const struct compare *compare)
+{
+    const struct outcome_metric *metric = &compare->result.metric;
+    return !text_equal(metric->unit, "ns") && !metric->is_better_if_higher;
+}
+
 static bool may_be_exact(const struct compare *compare, const struct round_values *a,
                          const struct round_values *b)
 {
-    const struct outcome_metric *metric = &compare->result.metric;
-    if (text_equal(metric->unit, "ns") || metric->is_better_if_higher)
+    if (!are_counts(compare))
         return false;
     return (a->n > 1 && b->n > 1) || (a->are_whole && b->are_whole);
 }
@@ -549,10 +555,9 @@ static void take_earlier_run(struct compare *compare, const struct compare_side 
 {
     const struct compare_side *base = &compare->sides[0];
     const size_t *found = match_cases(compare, base, side);
-    const char *from, *to;
     for (size_t i = 0; i < side->n; i++) {
         if (found[i] == SIZE_MAX ||
-            conflict_of(compare, &base->cases[found[i]], &side->cases[i], &from, &to))
+            conflict_of(compare, &base->cases[found[i]], &side->cases[i]).name)
             continue;
         struct earlier_runs *earlier = &compare->earlier[found[i]];
         const struct history_run run = case_as_run(compare, &side->cases[i]);
@@ -608,6 +613,12 @@ static void compare_values(struct compare *compare, struct compared *c)
         keep_rounds(compare, &base, &new, c);
     c->result = is_paired && base.n ? compare_paired(&base, &new, confidence)
                                     : compare_across(&base, &new, between, confidence);
+    if (!c->is_apart)
+        return;
+    c->result.low = -INFINITY; /* a ratio is shown, and nothing is concluded from it */
+    c->result.high = INFINITY;
+    c->result.p = NAN;
+    c->result.scope = SCOPE_NONE;
 }
 
 /* Of a case that is on one side alone. */
@@ -632,7 +643,6 @@ static void compare_case(struct compare *compare, struct compared *c)
         .theta = NAN, .low = -INFINITY, .high = INFINITY, .p = NAN, .adjusted_p = NAN};
     c->result.deviation = c->result.t = NAN;
     c->base_value = c->new_value = NAN;
-    c->note = "";
     if (!c->base || !c->new) {
         set_verdict(c, c->base ? COMPARED_MISSING : COMPARED_NEW, "");
         take_only_value(c);
@@ -641,6 +651,9 @@ static void compare_case(struct compare *compare, struct compared *c)
     const struct outcome *base_bad = case_bad_round(c->base), *new_bad = case_bad_round(c->new);
     c->is_certified = case_is_certified(c->base) && case_is_certified(c->new);
     compare_values(compare, c);
+    const double own_margin = case_margin(compare, c->new);
+    c->result.has_margin |= own_margin > 0;
+    c->result.margin = own_margin > 0 ? own_margin : c->result.margin;
     if (base_bad || new_bad) {
         c->rounds = NULL;
         c->result.theta = c->result.p = NAN; /* of a case that fails no ratio is claimed */
@@ -742,27 +755,30 @@ static int32_t find_conflicts(struct compare *compare, struct compare_against *a
                               struct gb_error *error)
 {
     size_t n = 0;
-    const char *first = NULL, *first_from = "", *first_to = "", *from, *to;
+    struct conflict first = {.name = NULL};
     for (size_t i = 0; i < against->n; i++) {
         struct compared *c = &against->cases[i];
-        c->conflict = "";
-        const char *conflict = c->base && c->new ? conflict_of(compare, c->base, c->new, &from, &to)
-                                                 : NULL;
-        if (!conflict)
+        const struct conflict conflict = c->base && c->new ? conflict_of(compare, c->base, c->new)
+                                                           : (struct conflict){.name = NULL};
+        c->conflict = conflict.name ? conflict.name : "";
+        c->note = "";
+        if (!conflict.name || compare->options.is_forced ||
+            (conflict.is_of_machine && are_counts(compare)))
             continue;
-        c->conflict = conflict;
-        if (n++ == 0) {
+        c->is_apart = conflict.is_of_machine;
+        against->n_apart += c->is_apart;
+        if (c->is_apart)
+            c->note = arena_printf(&compare->arena, "another %s (%s, the base has %s)",
+                                   conflict.name, conflict.to, conflict.from);
+        else if (n++ == 0)
             first = conflict;
-            first_from = from;
-            first_to = to;
-        }
     }
-    if (n == 0 || compare->options.is_forced)
+    if (n == 0)
         return GB_OK;
     return error_set(error, GB_INVALID,
                      "%zu of %zu cases of %s are of another %s (%s, the base has %s): they are not "
                      "compared without --force",
-                     n, against->n, against->side->name, first, first_to, first_from);
+                     n, against->n, against->side->name, first.name, first.to, first.from);
 }
 
 static void count(struct compare_against *against, double confidence)
@@ -772,7 +788,7 @@ static void count(struct compare_against *against, double confidence)
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
         against->counts[c->result.verdict]++;
-        if (!isfinite(c->result.theta))
+        if (!isfinite(c->result.theta) || c->is_apart)
             continue;
         thetas[n++] = c->result.theta;
         against->n_uncertified += !c->is_certified;
@@ -934,7 +950,7 @@ int compare_exit_code(const struct compare_result *result, bool is_strict)
             any_bad |= against->counts[v] && compared_is_bad(v, is_strict);
         any_bad |= is_strict && against->n_uncertified;
         any_failed |= against->counts[COMPARED_FAILED] > 0;
-        any_compared |= against->mean.n > 0;
+        any_compared |= against->mean.n + against->n_apart > 0;
     }
     return any_bad ? WORSE : any_failed || !any_compared ? FAILED : FINE;
 }

@@ -8,7 +8,7 @@
  * A side is a run of a file, or the cases of runs that have one value of something. The first side
  * is the base. Cases of runs are matched by what they are (uid, then also bench, policy, device
  * where there are several), and where that finds nothing by all but the device's model, clock and
- * cache, which is refused unless it is forced.
+ * cache.
  */
 #pragma once
 
@@ -26,6 +26,9 @@
 #define AB_FACT_BASE "ab.base" /* what it changes, as it was given; not there: nothing */
 #define AB_FACT_NEW "ab.new"
 
+/* The label of a run that is a baseline: its name. */
+#define BASELINE_LABEL "baseline"
+
 #define COMPARE_MARGIN 0.01 /* unless given */
 #define COMPARE_ALPHA 0.05
 
@@ -35,7 +38,7 @@ typedef int32_t compare_choose(struct store *store, int64_t run, const char *whe
                                struct gb_error *error);
 
 struct compare_options {
-    double margin;      /* 0.01: 1 %; NaN: that, or the fact of the run */
+    double margin;      /* 0.01: 1 %; NaN: that, or the fact of the run. A case may have its own */
     bool has_margin;    /* it was given */
     double confidence;  /* 0.95; NaN: likewise */
     const char *metric; /* "": time; see store_outcomes.h */
@@ -80,7 +83,8 @@ struct compared {
     struct compared_rounds *rounds;        /* of a sequence; NULL: it is none */
     struct comparison result;
     bool is_certified;    /* all rounds, by their policies */
-    const char *conflict; /* what differs and is forced: "device model"; "" */
+    const char *conflict; /* what differs and is compared all the same: "device model"; "" */
+    bool is_apart;        /* it is not judged: it differs in the machine, which is its note */
     const char *note;     /* why it is unclear, how it failed; "" */
 };
 
@@ -90,6 +94,7 @@ struct compare_against {
     size_t n;
     size_t counts[COMPARED_VERDICTS];
     size_t n_uncertified; /* among those with a ratio */
+    size_t n_apart;       /* that are not judged */
     struct geometric_mean mean;
     double machine; /* ln by which the devices' reference work takes longer; 0: it does not */
     const char **differences; /* between the sides as a whole, a line each */
@@ -149,7 +154,9 @@ int32_t sides_of_values(struct compare *compare, struct store *store, const char
                         const struct stored_run *run, const char *by, const char *base,
                         bool *ret_is_known, struct gb_error *error);
 
-/* Matches and judges. GB_INVALID: what is compared must not be, unless it is forced. */
+/* Matches and judges. What was measured on another model of the device, or under another driver, is
+ * unclear unless it is forced, but for counts. GB_INVALID: what is compared must not be, unless it
+ * is forced. */
 int32_t compare_finish(struct compare *compare, struct gb_error *error);
 const struct compare_result *compare_result(const struct compare *compare);
 

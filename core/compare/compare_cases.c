@@ -3,6 +3,7 @@
 #include "core/compare/compare_internal.h"
 
 #include "core/base/members.h"
+#include "core/base/number_text.h"
 #include "core/base/statistics.h"
 
 #include <math.h>
@@ -375,19 +376,19 @@ size_t *match_cases(struct compare *compare, const struct compare_side *base,
     return found;
 }
 
-const char *conflict_of(const struct compare *compare, const struct compare_case *base,
-                        const struct compare_case *other, const char **ret_from,
-                        const char **ret_to)
+struct conflict conflict_of(const struct compare *compare, const struct compare_case *base,
+                            const struct compare_case *other)
 {
     const struct device_record *a = base->device, *b = other->device;
     const struct {
         const char *name, *by, *from, *to;
         bool is_of_device; /* each device may have its own */
+        bool is_of_machine;
     } all[] = {
-        {"device model", "device", a ? a->model : "", b ? b->model : "", true},
-        {"driver", "device", a ? FACT(a, "driver") : "", b ? FACT(b, "driver") : "", true},
-        {"clock", "clock", base->first->clock, other->first->clock, true},
-        {"cache", "cache", base->first->cache, other->first->cache, false},
+        {"device model", "device", a ? a->model : "", b ? b->model : "", true, true},
+        {"driver", "device", a ? FACT(a, "driver") : "", b ? FACT(b, "driver") : "", true, true},
+        {"clock", "clock", base->first->clock, other->first->clock, true, false},
+        {"cache", "cache", base->first->cache, other->first->cache, false, false},
     };
     bool by_device = compare->by && text_equal(compare->by, "device");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -395,13 +396,23 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
         is_meant |= compare->by &&
                     (text_equal(compare->by, all[i].by) || (by_device && all[i].is_of_device));
         bool is_known = *all[i].from && *all[i].to;
-        if (is_meant || !is_known || text_equal(all[i].from, all[i].to))
-            continue;
-        *ret_from = all[i].from;
-        *ret_to = all[i].to;
-        return all[i].name;
+        if (!is_meant && is_known && !text_equal(all[i].from, all[i].to))
+            return (struct conflict){all[i].name, all[i].from, all[i].to, all[i].is_of_machine};
     }
-    return NULL;
+    return (struct conflict){.name = NULL};
+}
+
+double case_margin(const struct compare *compare, const struct compare_case *c)
+{
+    const struct outcome *first = c->first;
+    const struct outcome_parameter *margin = ITEM_NAMED(first->parameters, first->n_parameters,
+                                                        name, MARGIN_KEY);
+    struct number_text number;
+    double value = 0;
+    const bool is_read = margin && !margin->is_identity && !*compare->result.metric.name &&
+                         number_scan(margin->value, strlen(margin->value), &number) &&
+                         number.n_unit == 0 && number_double(&number, NULL, &value) == NUMBER_OK;
+    return is_read && value > 0 && value < 1 ? value : 0;
 }
 
 /* ---- what differs between runs ---- */
@@ -428,7 +439,7 @@ bool fact_is_volatile(const char *name)
 {
     return IS_AMONG(name, "load_average", "load", BUSY_FACT, "note", SHARD_FACT_PLAN,
                     SHARD_FACT_SHARD, SHARD_FACT_CASES, "job_array", "job_task", "job_rank",
-                    "job_restarts");
+                    "job_restarts", "label." BASELINE_LABEL);
 }
 
 static void add_facts(struct compare *compare, struct compare_against *against,

@@ -70,11 +70,17 @@ const char *attribute_of(const struct outcome *outcome, const char *name, struct
 size_t *match_cases(struct compare *compare, const struct compare_side *base,
                     const struct compare_side *other);
 
-/* What forbids to compare two cases: "device model", "clock", "driver", "cache"; NULL: nothing. The
- * two values: for the message. */
-const char *conflict_of(const struct compare *compare, const struct compare_case *base,
-                        const struct compare_case *other, const char **ret_from,
-                        const char **ret_to);
+/* What two cases differ in so that a ratio of theirs says nothing of the code. */
+struct conflict {
+    const char *name;      /* "device model", "clock", "driver", "cache"; NULL: nothing */
+    const char *from, *to; /* the two values */
+    bool is_of_machine;    /* not what was asked for, but where it ran */
+};
+struct conflict conflict_of(const struct compare *compare, const struct compare_case *base,
+                            const struct compare_case *other);
+
+/* That of the configuration of a case, for what its clock reads; 0: it has none of its own. */
+double case_margin(const struct compare *compare, const struct compare_case *c);
 
 /* A fact that is another number each time says nothing. */
 bool fact_is_volatile(const char *name);

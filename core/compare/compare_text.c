@@ -99,7 +99,7 @@ static void add_sentence(const struct compare_result *result, const struct compa
     if (is_of_two_runs(c))
         text_add(out, "; of these two runs");
     text_printf(out, "%s%s", *c->note ? "; " : "", c->note);
-    if (*c->conflict)
+    if (*c->conflict && !c->is_apart)
         text_printf(out, "; another %s", c->conflict);
 }
 
@@ -120,6 +120,8 @@ static void add_verdict(const struct compared *c, struct text *out)
         text_add(out, ", 1 visit");
     else if (is_of_two_runs(c))
         text_add(out, ", 2 runs");
+    if (c->result.margin > 0)
+        text_printf(out, ", margin %.3g %%", 100 * c->result.margin);
     if (*c->conflict)
         text_printf(out, ", other %s", c->conflict);
 }
@@ -399,7 +401,7 @@ static const struct compare_case *any_side(const struct compared *c)
 }
 
 /* What csv has of a case; json the same without the side and the unit. */
-enum { UNIT = 6, CASE_VALUES = 22 };
+enum { UNIT = 6, CASE_VALUES = 23 };
 
 static void make_values(const struct compare_result *result, const struct compare_against *against,
                         const struct compared *c, struct named_value ret[CASE_VALUES])
@@ -429,17 +431,18 @@ static void make_values(const struct compare_result *result, const struct compar
         INTEGER("rounds_needed", values->n_needed),
         BOOL("certified", c->is_certified),
         TEXT("conflict", c->conflict),
-        TEXT("note", c->note)};
+        TEXT("note", c->note),
+        REAL("margin", values->has_margin ? values->margin : result->options->margin)};
     memcpy(ret, fields, sizeof fields);
 }
 
 static void write_csv(const struct compare_result *result, struct text *out)
 {
     struct named_value fields[CASE_VALUES];
-    text_add(
-        out,
-        "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
-        "rounds_base,rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note\n");
+    text_add(out,
+             "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
+             "rounds_base,rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note,"
+             "margin\n");
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++) {
             make_values(result, &result->against[i], &result->against[i].cases[j], fields);

@@ -265,16 +265,20 @@ static int verdict_of_interval(double theta, double low, double high, double mar
     return low >= -margin_log && high <= margin_log ? COMPARED_SAME : COMPARED_UNCLEAR;
 }
 
+static double own_margin(const struct comparison *c, double of_all)
+{
+    return c->has_margin ? c->margin : of_all;
+}
+
 static bool is_to_judge(const struct comparison *c)
 {
     return c->verdict == COMPARED_UNCLEAR && !c->is_sequential && !isnan(c->theta) && !isnan(c->p);
 }
 
-void compare_judge(struct comparison *const *items, size_t n, double margin, double confidence)
+void compare_judge(struct comparison *const *items, size_t n, double of_all, double confidence)
 {
     CLEANUP(free_pointer) double *p = memory_allocate((n + 1) * sizeof *p);
     size_t n_judged = 0;
-    double margin_log = log1p(margin);
     for (size_t i = 0; i < n; i++)
         if (is_to_judge(items[i]))
             p[n_judged++] = items[i]->p;
@@ -284,9 +288,9 @@ void compare_judge(struct comparison *const *items, size_t n, double margin, dou
         struct comparison *c = items[i];
         if (!is_to_judge(c))
             continue;
+        const double margin = own_margin(c, of_all);
         c->adjusted_p = p[n_judged++];
-        c->verdict = verdict_of_interval(c->theta, c->low, c->high,
-                                         c->has_margin ? log1p(c->margin) : margin_log,
+        c->verdict = verdict_of_interval(c->theta, c->low, c->high, log1p(margin),
                                          c->adjusted_p <= 1 - confidence);
         /* 0: what changes from run to run is more than rounds can make good for */
         const double left = 1 - 2 * square(c->t * c->between / margin);
@@ -429,7 +433,11 @@ static uint64_t sequence_needed(double deviation, double margin, double confiden
 
 static void begin_rounds(const struct compared_rounds *item, struct compare_sequence *sequence)
 {
+    const double margin = item->ret->margin;
+    const bool has_margin = item->ret->has_margin;
     *item->ret = unknown_comparison();
+    item->ret->margin = margin;
+    item->ret->has_margin = has_margin;
     item->ret->is_paired = item->ret->is_sequential = true;
     item->ret->scope = SCOPE_ROUNDS;
     compare_sequence_begin(sequence);
@@ -462,7 +470,8 @@ static void judge_round(struct compared_rounds *items, const struct compare_sequ
         struct comparison *c = items[i].ret;
         c->adjusted_p = p[i];
         if (c->verdict == COMPARED_UNCLEAR && c->n_rounds > 0)
-            c->verdict = sequence_verdict(&sequences[i], margin, p[i] <= 1 - confidence, is_last);
+            c->verdict = sequence_verdict(&sequences[i], own_margin(c, margin),
+                                          p[i] <= 1 - confidence, is_last);
     }
 }
 
@@ -486,5 +495,6 @@ void compare_judge_rounds(struct compared_rounds *items, size_t n, double margin
         judge_round(items, sequences, n, margin, confidence, true);
     for (size_t i = 0; i < n; i++)
         if (items[i].ret->verdict == COMPARED_UNCLEAR && items[i].ret->deviation > 0 && margin > 0)
-            items[i].ret->n_needed = sequence_needed(items[i].ret->deviation, margin, confidence);
+            items[i].ret->n_needed = sequence_needed(items[i].ret->deviation,
+                                                     own_margin(items[i].ret, margin), confidence);
 }

@@ -80,7 +80,7 @@ struct comparison {
     size_t n_rounds;   /* of the side that has fewer */
     uint64_t n_needed; /* rounds that would decide it, where it is unclear; 0: not known */
     bool is_paired, is_visit, is_exact, is_sequential;
-    bool has_margin; /* of its own, in the place of that of all */
+    bool has_margin; /* of this case alone, set by the caller, in the place of that of all */
     double margin;
     int scope;   /* SCOPE_... */
     int verdict; /* COMPARED_... */
@@ -115,8 +115,8 @@ bool compare_exact(const struct compared_side *a, const struct compared_side *b,
  * Gives each comparison that has a theta its adjusted p (Benjamini and Hochberg: Controlling the
  * false discovery rate, 1995) and its verdict; none is called slower, faster or changed at an
  * adjusted p above 1 - confidence. margin: 0.01 for 1 %; ratios between 1 / (1 + margin) and
- * 1 + margin are within it. Those with other verdicts than UNCLEAR are left alone. Unclear ones
- * get n_needed = ceil((t s / m)^2) + 1.
+ * 1 + margin are within it; so of an item's own margin. Those with other verdicts than UNCLEAR are
+ * left alone. Unclear ones get n_needed = ceil((t s / m)^2) + 1.
  */
 void compare_judge(struct comparison *const *items, size_t n, double margin, double confidence);
 

@@ -170,7 +170,7 @@ static void find_changes(struct compare *compare, struct history *history)
     struct found *found = ARENA_ARRAY(&compare->arena, struct found, history->n + 1);
     for (size_t i = 0; i < history->n; i++) {
         all[i] = measure_case(compare, &history->cases[i]);
-        found[i].n = change_points_find(all[i].runs, all[i].n, compare->options.margin,
+        found[i].n = change_points_find(all[i].runs, all[i].n, history->cases[i].margin,
                                         compare->options.confidence, &found[i].points);
         p[i] = least_p(&found[i]);
     }
@@ -189,6 +189,8 @@ static void make_cases(struct compare *compare, const struct keyed_case *all, si
         struct history_case made = {.label = all[i].point.c->label, .place = all[i].place};
         for (next = i; next < n && all[next].key == all[i].key; next++)
             ARENA_APPEND(&compare->arena, made.points, made.n, all[next].point);
+        made.margin = case_margin(compare, made.points[made.n - 1].c);
+        made.margin = made.margin > 0 ? made.margin : compare->options.margin;
         ARENA_APPEND(&compare->arena, history->cases, history->n, made);
     }
     if (history->n)
@@ -207,6 +209,7 @@ int32_t compare_history(struct compare *compare, const char *by, struct history 
     if (n_sides == 0)
         return error_set(error, GB_NOT_FOUND, "--by %s: no run has such a fact or label",
                          by ? by : "time");
+    ret->newest = sides[n_sides - 1].side;
     compare_set_defaults(&compare->options);
     struct keyed_case *all = collect(sides, n_sides, &n);
     make_cases(compare, all, n, ret);
@@ -269,6 +272,54 @@ static void add_change(const struct change_point *change, struct text *out)
     if (change->kind == CHANGE_DRIFT)
         text_printf(out, " over %zu runs, %+.2g %% a run", result->n_rounds,
                     100 * expm1(result->theta / (double)(result->n_rounds - 1)));
+}
+
+/* ---- the newest change ---- */
+
+/* Is a change at this point one that the newest run made or made certain? */
+static bool is_of_newest(const struct history *history, const struct history_case *c, size_t i)
+{
+    const char *mark = mark_of(history, &c->points[c->n - 1]);
+    return i + 2 >= c->n || (*mark && text_equal(mark_of(history, &c->points[i]), mark));
+}
+
+/* NULL: there is none that makes it worse. */
+static const struct history_point *worse_point(const struct history *history,
+                                               const struct history_case *c, bool is_strict)
+{
+    const struct history_point *worse = NULL;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct change_point *change = c->points[i].change;
+        if (!change || !is_of_newest(history, c, i))
+            continue;
+        const bool is_worse = change->result.verdict == COMPARED_SLOWER &&
+                              (is_strict || change->kind != CHANGE_UNCONFIRMED);
+        worse = is_worse ? &c->points[i] : NULL;
+    }
+    return worse;
+}
+
+size_t history_gate(const struct history *history, bool is_strict, struct text *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < history->n; i++) {
+        const struct history_case *c = &history->cases[i];
+        const struct history_point *last = &c->points[c->n - 1];
+        const bool fails = case_bad_round(last->c) != NULL;
+        const struct history_point *at = fails ? last : worse_point(history, c, is_strict);
+        if (last->side != history->newest || !at)
+            continue;
+        n++;
+        text_printf(out, "%s: ", c->label);
+        if (fails)
+            text_add(out, status_of(at));
+        else
+            add_change(at->change, out);
+        text_printf(out, ", run %lld of %s", (long long)at->side->run->number, at->side->path);
+        text_printf(out, *mark_of(history, at) ? ", %s %s\n" : "\n", mark_name(history),
+                    mark_of(history, at));
+    }
+    return n;
 }
 
 static void add_row(const struct history *history, const struct history_case *c,
@@ -352,7 +403,7 @@ static void write_csv(const struct history *history, bool are_changes, struct te
     static const struct comparison none = {.theta = NAN, .low = NAN, .high = NAN, .p = NAN};
     text_printf(out,
                 "case,uid,file,run,run_uuid,started,%s,value,low,high,unit,rounds,status,segment,"
-                "change,ratio,ratio_low,ratio_high,p,kind\n",
+                "change,ratio,ratio_low,ratio_high,p,kind,margin\n",
                 mark_name(history));
     for (size_t i = 0; i < history->n; i++)
         for (size_t j = 0; j < history->cases[i].n; j++) {
@@ -368,7 +419,8 @@ static void write_csv(const struct history *history, bool are_changes, struct te
                             TEXT("change", point->change ? compared_word(change->verdict) : ""),
                             REAL("ratio", exp(change->theta)), REAL("ratio_low", exp(change->low)),
                             REAL("ratio_high", exp(change->high)), REAL("p", change->p),
-                            TEXT("kind", point->change ? kind_word(point->change->kind) : "")));
+                            TEXT("kind", point->change ? kind_word(point->change->kind) : ""),
+                            REAL("margin", history->cases[i].margin)));
         }
 }
 
@@ -419,7 +471,8 @@ void history_write_json(const struct history *history, bool are_changes, struct 
         const struct history_case *c = &history->cases[i];
         json_line(&json);
         json_open(&json, NULL, JSON_OBJECT);
-        json_values(&json, VALUES(TEXT("case", c->label), TEXT("uid", c->points[0].c->first->uid)));
+        json_values(&json, VALUES(TEXT("case", c->label), TEXT("uid", c->points[0].c->first->uid),
+                                  REAL("margin", c->margin)));
         json_open(&json, "points", JSON_ARRAY);
         for (size_t j = 0; j < c->n; j++)
             if (is_shown(&c->points[j], are_changes))

@@ -23,13 +23,15 @@ struct history_case {
     size_t place;                 /* of its first point among those of all runs */
     struct history_point *points; /* in order; those without a value are of no segment's */
     size_t n;
+    double margin; /* of its changes: that of its newest run, or that of all */
 };
 
 struct history {
     struct history_case *cases; /* in the order of the first run that has them */
     size_t n, n_changes[CHANGE_KINDS];
     size_t n_runs, n_left_out; /* runs without `by` */
-    const char *by;            /* NULL: time */
+    const struct compare_side *newest;
+    const char *by; /* NULL: time */
     struct outcome_metric metric;
 };
 
@@ -37,6 +39,12 @@ struct history {
  * it are left out. All memory is the comparison's. GB_NOT_FOUND: no run has it. */
 int32_t compare_history(struct compare *compare, const char *by, struct history *ret,
                         struct gb_error *error);
+
+/* Adds a line for each case that is worse by the newest run: it fails there, drifts to slower
+ * times, or became slower at that run, at the one before it, which the newest confirms, or at
+ * another run of the same commit. is_strict: also where that has to be confirmed. Returns how many.
+ */
+size_t history_gate(const struct history *history, bool is_strict, struct text *out);
 
 /* format: TABLE_... of table.h; a row for each case and run. are_changes: only those at a change
  * point. */

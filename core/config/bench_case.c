@@ -104,6 +104,9 @@ static const struct gb_option options[] = {
            "How often the case is made afresh and measured, between the other cases; 0 or auto: of "
            "a policy that certifies seven times or more, until its precision holds from one time "
            "to the next, else once"),
+    GB_FLOAT(struct common_params, margin, "0", "0:99.9%", NULL,
+             "Differences up to this are no reason for compare, ab and log to call the case slower "
+             "or faster; 0: their --margin"),
     GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
     GB_BOOL(struct common_params, exclusive, "no",
             "Whether nothing else is measured beside it, on any device"),

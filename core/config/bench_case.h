@@ -36,6 +36,7 @@ struct common_params {
     double max_time_undecided_ns; /* the same while the policy is undecided; 0: max_time */
     double time_limit_ns;         /* of the whole case; the worker is killed after it */
     int64_t rounds;               /* or ROUNDS_AUTO */
+    double margin;                /* of comparisons; 0: that of whoever compares */
     /* of comparisons */
     double check_floor;  /* |r| above which rel_floor counts */
     double check_safety; /* of the bound; 0: the benchmark's */
@@ -104,6 +105,9 @@ void device_choice_text(const struct device_choice *choice, struct text *out);
  * paper.metric.NAME. Not a number where the document has none. */
 #define PAPER_PREFIX "paper."
 
+/* The setting that is recorded as a parameter wherever it is written. */
+#define MARGIN_KEY "margin"
+
 /* One option, variable or setting of a case that is recorded as a parameter. */
 struct parameter {
     const char *name;
@@ -133,7 +137,7 @@ struct bench_case {
     const char *bench; /* NAME of [bench NAME] */
     const struct plugin_info *info;
     struct parameter *parameters; /* the plugin's options in table order, then variables, then swept
-                                     common settings */
+                                     common settings, and the margin if it has one */
     size_t n_parameters;
     struct setting *settings;       /* what the worker fills the plugin's params from */
     struct setting_source *sources; /* of the settings; NULL where a worker is given the case */

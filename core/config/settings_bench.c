@@ -504,11 +504,13 @@ static void add_number(const struct bench_resolver *at, enum slot_kind kind, con
     add_slot(at->bench, kind, name, option);
 }
 
-/* The axis that ab has added, whatever else the plugin takes. */
-static bool is_side(const struct key *key)
+bool bench_has_side(const struct bench_resolver *at, const char *name)
 {
-    return text_equal(key->entry->key, "sweep." SIDE_AXIS) &&
-           text_equal(key->entry->origin.file, SIDES_ORIGIN);
+    const struct settings *settings = at->resolver->settings;
+    size_t n = 0;
+    for (size_t i = 0; i < settings->n_benches && text_equal(name, SIDE_AXIS); i++)
+        n += at->bench->title && text_equal(settings->benches[i].title, at->bench->title);
+    return n > 1;
 }
 
 /* The slots that only keys make: tolerances, papers, variables and the environment. */
@@ -519,7 +521,9 @@ static void add_named_slots(const struct bench_resolver *at)
         const struct key *key = &bench->keys.items[i];
         for (size_t j = 0; j < key_targets(key); j++) {
             const char *target = key_target(key, j);
-            const struct gb_option *rest = is_side(key) ? NULL : option_rest(at->table, target);
+            const struct gb_option *rest = bench_has_side(at, target)
+                                               ? NULL
+                                               : option_rest(at->table, target);
             if (bench_slot(bench, target))
                 continue;
             if (text_starts_with(target, "env."))

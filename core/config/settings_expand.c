@@ -3,7 +3,6 @@
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
-#include "core/config/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -327,16 +326,6 @@ static void check_order(const struct bench_resolver *at)
         }
 }
 
-/* One of two sections whose cases are called the same: its axis `side` tells them apart. */
-static bool is_side(const struct bench_resolver *at, const struct slot *slot)
-{
-    const struct settings *settings = at->resolver->settings;
-    size_t n = 0;
-    for (size_t i = 0; i < settings->n_benches; i++)
-        n += text_equal(settings->benches[i].title, at->bench->title);
-    return n > 1 && text_equal(slot->name, SIDE_AXIS);
-}
-
 /* An axis that is not an option must feed some formula, template or filter. */
 static void check_variables(const struct bench_resolver *at, const bool *is_read)
 {
@@ -346,7 +335,7 @@ static void check_variables(const struct bench_resolver *at, const bool *is_read
         for (size_t j = 0; j < key_targets(key) && key->role != KEY_LET; j++) {
             const struct slot *slot = bench_slot(bench, key_target(key, j));
             if (slot && slot->kind == SLOT_VARIABLE && !is_read[slot - bench->slots] &&
-                !is_side(at, slot))
+                !bench_has_side(at, slot->name))
                 bench_unknown_target(at, key, j);
         }
     }

@@ -290,6 +290,9 @@ struct bench_resolver {
     struct expression **expressions; /* by formula */
 };
 
+/* Is it the axis of one of two sections whose cases are called the same (sides.h)? */
+bool bench_has_side(const struct bench_resolver *at, const char *name);
+
 /* "it is an option of policy 'steady': write it in [policy steady]": whose option an unknown key
  * is; the arena's text, or NULL. */
 const char *bench_hint_of_owner(const struct catalogue *catalogue, const char *key,

@@ -506,7 +506,10 @@ static void add_parameters(const struct maker *maker)
         const struct slot *slot = &section->slots[i];
         const bool is_option = slot->kind == SLOT_OPTION;
         const bool is_variable = slot->kind == SLOT_VARIABLE || slot->kind == SLOT_PAPER;
-        const bool has_changed = slot->kind != SLOT_BENCH && (slot->is_axis || slot->is_computed);
+        const bool is_margin = slot->kind == SLOT_COMMON && slot->key &&
+                               text_equal(slot->name, MARGIN_KEY);
+        const bool has_changed = slot->kind != SLOT_BENCH &&
+                                 (slot->is_axis || slot->is_computed || is_margin);
         if (!is_option && !is_variable && !has_changed)
             continue;
         const struct filled *filled = &maker->bench->filled[i];

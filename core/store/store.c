@@ -464,6 +464,24 @@ static void close_database(struct store *store)
     store->db = NULL;
 }
 
+bool store_has_writer(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return is_taken;
+}
+
+/* Has the file at the path become another one while its lock was waited for? */
+static bool was_replaced(const struct store *store)
+{
+    struct stat open_one, named;
+    return fstat(store->lock_fd, &open_one) == 0 &&
+           (stat(store->path, &named) != 0 || named.st_dev != open_one.st_dev ||
+            named.st_ino != open_one.st_ino);
+}
+
 /* The lock is a flock, which the kernel takes back however the process ends. SQLite's own locks
  * are of the other kind (fcntl), so the two do not meet. */
 static int32_t lock_for_writing(struct store *store, struct gb_error *error)
@@ -476,12 +494,14 @@ static int32_t lock_for_writing(struct store *store, struct gb_error *error)
     if (fstat(store->lock_fd, &facts) == 0 && !S_ISREG(facts.st_mode))
         return error_set(error, GB_INVALID, "%s: results need a regular file: name another one",
                          store->path);
-    if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return error_set(
-            error, GB_IO,
-            "%s: another gbrun is writing to it; wait for its end or name another file",
-            store->path);
-    return GB_OK; /* a file system without flock still has SQLite's locks */
+    /* A file system without flock still has SQLite's locks. */
+    if (flock(store->lock_fd, LOCK_EX) != 0 && errno == EINTR)
+        return error_set(error, GB_CANCELLED, "%s: another gbrun is writing to it: not waited for",
+                         store->path);
+    if (!was_replaced(store))
+        return GB_OK;
+    close(store->lock_fd);
+    return lock_for_writing(store, error);
 }
 
 static int32_t open_for_writing(struct store *store, const char *vfs, struct gb_error *error)

@@ -16,9 +16,11 @@ struct store;
 
 enum { STORE_READ, STORE_WRITE /* made if it is not there */ };
 
-/* Errors distinguish: not there, not a results file, made by a newer version, in use by another
- * writer, disk full. */
+/* Errors distinguish: not there, not a results file, made by a newer version, disk full.
+ * STORE_WRITE waits for the end of another writer; GB_CANCELLED: a signal came meanwhile. */
 int32_t store_open(const char *path, int mode, struct store **ret, struct gb_error *error);
+/* Has another process opened it for writing? */
+bool store_has_writer(const char *path);
 /* In STORE_WRITE also checkpoints; a failure to do so is an error. Frees the store in any case.
  * NULL allowed. */
 int32_t store_close(struct store *store, struct gb_error *error);

@@ -28,7 +28,7 @@ BUNDLE_TEST_FILES = \
 	$(GPU_TEST_FILES)
 BUNDLE_PROGRAM_LIST = $(STOPPING_PROGRAM) $(GPU_PROGRAM_LIST)
 BUNDLE_COPIED = $(DOCUMENTS) $(EXAMPLES) $(SCALE_FILES) $(dist_conf_DATA) $(dist_pkgdata_DATA) $(public_HEADERS) $(BUNDLE_TEST_FILES)
-BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) libgbrun.la $(dist_man_MANS) $(pkgconfig_DATA) $(nodist_cmake_DATA) \
+BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) libgbrun.la $(dist_man_MANS) $(pkgconfig_DATA) $(nodist_cmake_DATA) $(nodist_libgbruncmake_DATA) \
 	$(pkglib_LTLIBRARIES) \
 	$(BUNDLE_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
 

@@ -9,14 +9,15 @@ root=packaging/bundle/stage/$name
 rm -rf packaging/bundle/stage
 mkdir -p "$root"/{bin,lib/gbrun,lib/pkgconfig,include/gbrun,share/cmake/gbrun,share/man/man1,share/man/man5,tests/modules}
 
-# strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads.
+# strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads, nor the hash that is also
+# of that, and so of the folder that they were built in.
 strip_to()
 {
     local folder=$1 file
     shift
     for file; do
         install -m 755 "$file" "$root/$folder/"
-        "${STRIP:-strip}" --strip-unneeded "$root/$folder/${file##*/}"
+        "${STRIP:-strip}" --strip-unneeded -R .note.gnu.build-id "$root/$folder/${file##*/}"
     done
 }
 
@@ -70,6 +71,21 @@ needed()
         $2 == "=>" { sub(/^[^>]*> /, ""); sub(/ \(0x[0-9a-f]*\)$/, ""); print }'
 }
 
+# ship FOLDER LIBRARY: a library of the system, with its notice: the terms that its package came with.
+ship()
+{
+    local package file
+    strip_to "$1" "$2"
+    package=$(dpkg-query -S "*/${2##*/}" 2>/dev/null | sed -n '1s/[:,].*//p' || :)
+    package=${package:-$(rpm -qf --qf '%{NAME}' "$2" 2>/dev/null || pacman -Qqo "$2" 2>/dev/null || :)}
+    for file in /usr/share/doc/"${package:-none}"/copyright /usr/share/licenses/"${package:-none}"/*; do
+        [ ! -f "$file" ] || install -D -m 644 "$file" "$root/share/doc/gbrun/notices/$package-${file##*/}"
+    done
+    [ -n "$package" ] && ls "$root/share/doc/gbrun/notices/$package"-* >/dev/null || {
+        echo "make.sh: $2: no package has a notice of the terms on which it may be passed on" >&2 && return 1
+    }
+}
+
 read -ra plugins <<<"${PLUGINS-}"
 read -ra man <<<"${MAN-}"
 read -ra copied <<<"${COPIED-}"
@@ -82,7 +98,8 @@ mapfile -t modules < <(module "${plugins[@]}")
 strip_to lib/gbrun "${modules[@]}"
 strip_to lib .libs/libgbrun.so.0
 ln -s libgbrun.so.0 "$root/lib/libgbrun.so"
-install -D -m 644 "$src/packaging/cmake/libgbrunConfig.cmake" "$root/lib/cmake/libgbrun/libgbrunConfig.cmake"
+mkdir -p "$root/lib/cmake/libgbrun"
+install -m 644 "$src/packaging/cmake/libgbrunConfig.cmake" packaging/cmake/libgbrunConfigVersion.cmake "$root/lib/cmake/libgbrun/"
 for file in "${man[@]}"; do
     install -m 644 "$(in_build_or_source "$file")" "$root/share/man/man${file##*.}/"
 done
@@ -109,13 +126,13 @@ rm "$root/tests/gpu/run.sh"
 for file in "$root"/bin/gbrun "$root"/lib/libgbrun.so.0 "$root"/lib/gbrun/*.so; do
     needed "$file"
 done | sort -u | while read -r library; do
-    strip_to lib "$library"
+    ship lib "$library"
 done
 mkdir "$root/tests/lib"
 for file in "${test_programs[@]}"; do
     needed "$root/tests/${file##*/}"
 done | sort -u | while read -r library; do
-    [ -e "$root/lib/${library##*/}" ] || strip_to tests/lib "$library"
+    [ -e "$root/lib/${library##*/}" ] || ship tests/lib "$library"
 done
 rmdir "$root/tests/lib" 2>/dev/null || true
 

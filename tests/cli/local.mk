@@ -27,6 +27,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_install.sh \
 	tests/cli/test_instructions.sh \
 	tests/cli/test_interleaving.sh \
+	tests/cli/test_jobs.sh \
 	tests/cli/test_json_answers.sh \
 	tests/cli/test_kernel_cases.sh \
 	tests/cli/test_labels.sh \

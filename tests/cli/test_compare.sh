@@ -40,6 +40,45 @@ another cache state|2|gbrun: error: 4 of 4 cases of cold.gbr are of another cach
 new.gbr cold.gbr
 another cache state by force: each line says so|0||new.gbr cold.gbr --force|same, other cache
 TABLE
+# ---- baselines by name, margins of cases, another machine ----
+with_modules
+{
+    few_samples 7 'device = quick' 'rounds = 3' 'isolate = yes'
+    section device quick fake
+    section bench one process
+    section bench other process 'margin = 10%' seed=3
+} >named.ini
+slower=("-c" named.ini -s "device quick.time=1.05us")
+try_each "$GBRUN" run -q -o named.gbr <<'EOF'
+no baseline yet: nothing is measured|2|gbrun: error: --baseline main: named.gbr: holds no run|-c named.ini --baseline main
+a baseline is saved|0|-|-c named.ini --save-baseline main
+a run beside a baseline|3|-|"${slower[@]}" --baseline main|base: run 1 of named.gbr|1 slower, 1 changed
+a baseline that takes the name of the one it is compared with|3|-|"${slower[@]}" --baseline main --save-baseline main|\
+base: run 1 of named.gbr
+another one|0|-|-c named.ini --save-baseline main-of-june
+the newest that has the name|0|-|"${slower[@]}" --baseline main|base: run 3 of named.gbr
+a format of no comparison|2|gbrun: error: --baseline is not for --profile or --format jsonl|--baseline main -f jsonl
+EOF
+rm named.gbr
+"$GBRUN" run -q -o named.gbr -c named.ini --save-baseline main >/dev/null
+"$GBRUN" run -q -o named.gbr "${slower[@]}" >/dev/null
+try_each "$GBRUN" compare named.gbr <<'EOF'
+compare takes the name|3||--baseline main|base: run 1 of named.gbr|changed, 2 runs, margin 10 %
+no such name|2|gbrun: error: named.gbr: no run has baseline=now; there are main|--baseline now
+two bases|2|gbrun: error: --baseline main: names the base: leave out --base and --by|--baseline main --base 1
+EOF
+ran "$GBRUN" compare named.gbr --baseline main --margin 20% -f csv
+equals "a case's own margin goes over that of all" "one:changed:0.2 other:changed:0.1" \
+    "$(cells case,verdict,margin | tr ', ' ': ' | paste -sd ' ')"
+"$GBRUN" run -q -o named.gbr "${slower[@]}" -s "device quick.models=EPYC" >/dev/null
+try_each "$GBRUN" compare named.gbr <<'EOF'
+another model of the processor: unclear, whatever the times|0|-|--baseline main|\
+unclear, other device model|unclear: one: another device model (EPYC, the base has |2 unclear
+the same, strictly|3|-|--baseline main --strict|2 unclear
+by force|3||--baseline main --force|slower, 2 runs, other device model
+counts do not depend on it|0||--baseline main --metric made|same, other device model
+EOF
+
 # Runs that are not compared say by how much runs differ.
 for number in 1 2 3 4 5; do
     "$GBRUN" -q -c copy.ini -o many.gbr >/dev/null

@@ -110,7 +110,7 @@ if [ -z "${LONG-}" ]; then
     : # CMake takes long
 elif command -v cmake >/dev/null; then
     mkdir "$TMPDIR/cmake"
-    printf '%s\n' 'cmake_minimum_required(VERSION 3.16)' 'project(x C)' 'find_package(libgbrun REQUIRED)' \
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.16)' 'project(x C)' 'find_package(libgbrun 0.1 REQUIRED)' \
         "add_executable(measure $top_srcdir/docs/examples/measure.c)" \
         'target_link_libraries(measure PRIVATE gbrun::libgbrun)' >"$TMPDIR/cmake/CMakeLists.txt"
     succeeds "CMake finds it, and builds with gbrun::libgbrun" sh -c \

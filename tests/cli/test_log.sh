@@ -66,7 +66,34 @@ cp log.gbr failed.gbr
 equals "a run that failed" 2 "$(grep -c ' 8  20.*device error' out.txt)"
 has "a run that failed: the change is found all the same" out.txt "2 cases, 8 runs, 2 changes"
 
+# ---- the newest change ----
+# gated NAME CODE TIME [OPTION]...: after one more run, of this time in which `one` alone is slower.
+gated()
+{
+    "$GBRUN" -q -c bench.ini -s one.device=own -s "device own.$3" -o gate.gbr ${commit:+--label commit=$commit} \
+        >/dev/null 2>&1
+    exits "$1" "$2" "$GBRUN" log gate.gbr --gate "${@:4}"
+}
+section device own fake >>bench.ini
+for i in 1 2 3 4; do gated "gate: run $i" 0 time=1us --strict; done
+gated "gate: a change that nothing confirms" 0 time=1.05us
+exits "gate: the same, strictly" 3 "$GBRUN" log gate.gbr --gate --strict
+has "gate: what" err.txt "gbrun: --gate: 1 case is worse by the newest run" \
+    "one: slower 1.0485 [1.0467, 1.0504], to be confirmed by a rerun, run 5 of gate.gbr"
+gated "gate: confirmed by the newest run" 3 time=1.05us
+has "gate: at the run before" err.txt "one: slower 1.04854 [1.04784, 1.04925], run 5 of gate.gbr"
+gated "gate: known before" 0 time=1.05us
+for i in 8 9 10; do gated "gate: faster, run $i" 0 time=1us --strict; done
+commit=abc gated "gate: of a commit" 0 time=1.05us
+for i in 1 2 3; do commit=abc gated "gate: as long as it is the newest commit" 3 time=1.05us; done
+gated "gate: a case that fails" 3 error_at=3
+has "gate: how it fails" err.txt "one: device error, run 15 of gate.gbr"
+"$GBRUN" -q -c bench.ini -o gate.gbr -s one.margin=10% -s one.device=own -s "device own.time=1.05us" >/dev/null
+exits "gate: within the case's own margin" 0 "$GBRUN" log gate.gbr --gate --strict -f csv
+equals "gate: whose margin that is" "one:0.1 other:0.01" "$(cells case,margin | sort -u | tr , : | paste -sd ' ')"
+
 try_each "$GBRUN" log <<'EOF'
+strict alone|2|gbrun: error: --strict: goes with --gate|log.gbr --strict
 no such label|2|gbrun: error: --by label.commit: no run has such a fact or label|log.gbr --by label.commit
 no such format|2|gbrun: error: --format junit: expected table, md, csv or json|log.gbr --format junit
 no such file|2|gbrun: error: none.gbr: there is no such results file|none.gbr

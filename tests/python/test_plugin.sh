@@ -11,6 +11,16 @@ if [ -z "$python" ]; then
 fi
 mkdir empty
 
+# ab: what it adds to a benchmark goes to no function that takes what nothing else knows, nor after a kill.
+printf 'def of_two(n=1):\n    return lambda: None\n' >sides.py
+printf '[defaults]\ndevice = cpu\n[bench of_two]\nplugin = python\ncall = sides.py:of_two\n' >sides.ini
+sided() { equals "ab: $1" "base,1,ok base,1,ok base,1,ok base,1,ok new,2,ok new,2,ok new,2,ok new,2,ok" "$(values side,n,status --sort side sides.gbr)"; }
+"$GBRUN" ab -q -c sides.ini --base n=1 --new n=2 --max-rounds 4 --visit 1ms -o sides.gbr >out.txt 2>&1
+sided "functions"
+sql sides.gbr "PRAGMA foreign_keys = ON; DELETE FROM bench_case WHERE round > 1"
+"$GBRUN" ab -q --resume sides.gbr >out.txt 2>&1
+sided "functions, after a kill"
+
 cat >f.py <<'PY'
 import array
 import os

@@ -90,16 +90,43 @@ TEST(an_empty_file_can_be_written)
     fixture_close(fixture_open("results.gbr", STORE_READ));
 }
 
-TEST(a_second_writer_is_refused)
+/* Adds its run to those that are there once it may write. */
+static pid_t start_writer(const char *path)
 {
-    struct store *first = fixture_open("results.gbr", STORE_WRITE), *second = NULL;
-    FIXTURE_FAILS(
-        store_open(fixture_path("results.gbr"), STORE_WRITE, &second, &fixture_problem), GB_IO,
-        "results.gbr: another gbrun is writing to it; wait for its end or name another file");
+    const pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    struct store *store = NULL;
+    int64_t n = 0;
+    int32_t status = store_open(path, STORE_WRITE, &store, NULL);
+    if (status == GB_OK)
+        status = store_integer(store, "SELECT count(*) FROM run", 0, &n, NULL);
+    fixture_begin_run(store, (int)n + 1);
+    _exit(status == GB_OK && store_close(store, NULL) == GB_OK ? (int)n : 99);
+}
+
+TEST(writers_wait_for_each_other)
+{
+    enum { WRITERS = 8 };
+    const char *path = fixture_path("results.gbr");
+    pid_t writers[WRITERS];
+    unsigned seen = 0;
+    int status;
+    ck_assert(!store_has_writer(path));
+    struct store *first = fixture_open("results.gbr", STORE_WRITE);
+    for (int i = 0; i < WRITERS; i++)
+        writers[i] = start_writer(path);
+    ck_assert(store_has_writer(path));
     fixture_begin_run(first, 1); /* its locks are still there */
     ck_assert_str_eq(fixture_ask("results.gbr", "SELECT count(*) FROM run"), "1");
     fixture_close(first);
-    fixture_close(fixture_open("results.gbr", STORE_WRITE));
+    for (int i = 0; i < WRITERS; i++) {
+        ck_assert_int_eq(waitpid(writers[i], &status, 0), writers[i]);
+        ck_assert(WIFEXITED(status));
+        seen |= 1u << WEXITSTATUS(status);
+    }
+    ck_assert_uint_eq(seen, ((1u << WRITERS) - 1) << 1); /* each saw those of all before it */
+    ck_assert(!store_has_writer(path));
 }
 
 TEST(a_reader_in_the_way_of_the_end_loses_nothing)
