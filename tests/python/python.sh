@@ -28,3 +28,12 @@ find_shared_python()
     done
     python=
 }
+
+# import_compiled: Python finds gbrun.py and libgbrun; it is compiled once, not for each program that imports it.
+import_compiled()
+{
+    mkdir -p "$TMPDIR/python"
+    cp "$top_srcdir/python/gbrun.py" "$TMPDIR/python"
+    ! command -v "$python" >/dev/null || "$python" -m py_compile "$TMPDIR/python/gbrun.py"
+    export PYTHONPATH=$TMPDIR/python PYTHONDONTWRITEBYTECODE=1 GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
+}
