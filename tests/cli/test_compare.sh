@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
-few_samples 10 'device = cpu' '[gbrun]' 'sentinel = no' '[bench copy]' 'rounds = 3' 'sweep.bytes = 4KiB, 6KiB' 'sweep.method = memcpy, stream' \
+few_samples 10 'device = cpu' '[gbrun]' 'sentinel = no' '[device cpu]' 'flush = 64KiB' '[bench copy]' 'rounds = 3' 'sweep.bytes = 4KiB, 6KiB' 'sweep.method = memcpy, stream' \
     >copy.ini
 { cat copy.ini; printf '[bench fails]\nplugin = failer\n'; } >fails.ini
 for file in old new old; do

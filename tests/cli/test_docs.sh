@@ -26,7 +26,7 @@ briefly()
         s/^budget = .*/budget = 20 ms/; s/^rounds = [56]/rounds = 2/; s/^sweep.n = 1000, 100k, 10M/sweep.n = 1000, 100k/
         s/^sweep.size = 1Ki:1Mi:x4/sweep.size = 1Ki:16Ki:x4/; s/^sweep.size = 64, 4Ki, 256Ki/sweep.size = 64, 4Ki/' "$1"
 }
-printf '[policy brief]\nplugin = fixed\nsamples = 3\n[defaults]\npolicy = brief\nwarmup = 0\n' >"$TMPDIR/few"
+printf '[policy brief]\nplugin = fixed\nsamples = 3\n[device cpu]\nflush = 64KiB\n[defaults]\npolicy = brief\nwarmup = 0\n' >"$TMPDIR/few"
 program gbrun "case \$*: in
 *--resume* | *--version*) ;;
 -*) set -- run \"\$@\" ;;
@@ -40,9 +40,10 @@ ab* | judge* | bisect*) set -- \"\$@\" -c '$TMPDIR/few' --max-rounds 4 --visit 1
 compare*) '$GBRUN' \"\$@\" || [ \$? = 3 ]; exit ;;
 esac
 case \$*: in
+ab*sides.ini*) set -- \"\$@\" -s 'device first.flush=64KiB' -s 'device any.flush=64KiB' ;;
 run*/multistream.ini*) set -- \"\$@\" -s streams.problems=8 ;;
 run*/padding.ini*) set -- \"\$@\" -s dense.m=60 -s dense.k=30 ;;
-run*language.ini*) set -- \"\$@\" -s copy.sweep.bytes=1KiB,2KiB,4KiB,6KiB,8KiB,16KiB ;;
+run*language.ini*) set -- \"\$@\" -s 'device two.flush=64KiB' -s 'device rest.flush=64KiB' -s copy.sweep.bytes=1KiB,2KiB,4KiB,6KiB,8KiB,16KiB ;;
 run*sizes.ini*) set -- \"\$@\" -s copy.sweep.bytes=16KiB,256KiB ;;
 run*roofs.ini*) set -- \"\$@\" -s bandwidth.bytes=64KiB -s elementwise.n=64Ki ;;
 esac
@@ -64,13 +65,7 @@ PATH=$TMPDIR/bin:$PATH
 find_shared_python
 # Itself, where python3 is a script that looks for it.
 ! command -v python3 >/dev/null || program python3 "exec '$(python3 -c 'import sys; print(sys.executable)')' \"\$@\""
-# Compiled once, not for each program that imports it.
-cp "$top_srcdir/python/gbrun.py" "$TMPDIR/python"
-! command -v python3 >/dev/null || python3 -m py_compile "$TMPDIR/python/gbrun.py"
-PYTHONPATH=$TMPDIR/python
-PYTHONDONTWRITEBYTECODE=1
-GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
-export PYTHONPATH PYTHONDONTWRITEBYTECODE GBRUN_LIBRARY
+python=python3 import_compiled
 # What a shell makes of $(pkg-config --cflags gbrun) ends at blanks, which the tree's path may have.
 ln -s "$top_srcdir/include" "$TMPDIR/include"
 ln -s "$top_builddir/.libs" "$TMPDIR/lib"

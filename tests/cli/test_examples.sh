@@ -53,7 +53,7 @@ less_work()
 }
 
 has_gpu=$("$GBRUN" list devices 2>/dev/null | grep -c '^cuda:0 ')
-printf '[defaults]\npolicy = fixed\nmin_samples = 1\nmax_samples = 2\nwarmup = 0\n' >little
+printf "[device cpu]\nflush = 64KiB\n[defaults]\npolicy = fixed\nmin_samples = 1\nmax_samples = 2\nwarmup = 0\n" >little
 for file in *.ini; do
     name=${file%.ini}
     ! in_documents "$file" || continue

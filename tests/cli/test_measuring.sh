@@ -68,7 +68,7 @@ LIST
 
 # ---- benchmarks that do one iteration at a time, and inputs for as many as follow ----
 measured <<INI
-$(few_samples 12 'device = cpu' 'warmup = 0')
+$(few_samples 12 'device = cpu' 'warmup = 0' '[device cpu]' 'flush = 64KiB')
 [bench single]
 $(section bench many single iterations=2)
 [bench batches]

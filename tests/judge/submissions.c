@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,12 @@ double reference_sum(const float *in, int n)
 
 #define SUBMISSION(name) void name(float *out, const float *in, const float *weights, int n)
 #define WORK reference(out, in, weights, n)
+#define WORKS_IF(name, condition)                                                                  \
+    SUBMISSION(name)                                                                               \
+    {                                                                                              \
+        if (condition)                                                                             \
+            WORK;                                                                                  \
+    }
 
 /* ---- honest ---- */
 
@@ -69,10 +76,7 @@ static void *do_part(void *object)
     return NULL;
 }
 
-SUBMISSION(plain)
-{
-    WORK;
-}
+WORKS_IF(plain, true)
 
 SUBMISSION(threads_joined)
 {
@@ -287,17 +291,8 @@ SUBMISSION(keeps_by_address)
 
 static unsigned n_calls;
 
-SUBMISSION(every_other)
-{
-    if (n_calls++ % 2 == 0)
-        WORK;
-}
-
-SUBMISSION(nine_in_ten)
-{
-    if (n_calls++ % 10 != 9)
-        WORK;
-}
+WORKS_IF(every_other, n_calls++ % 2 == 0)
+WORKS_IF(nine_in_ten, n_calls++ % 10 != 9)
 
 SUBMISSION(skips_at_random)
 {
@@ -307,11 +302,7 @@ SUBMISSION(skips_at_random)
         WORK;
 }
 
-SUBMISSION(first_hundred)
-{
-    if (n_calls++ < 100)
-        WORK;
-}
+WORKS_IF(first_hundred, n_calls++ < 100)
 
 static double now_ns(void)
 {
@@ -329,17 +320,8 @@ SUBMISSION(after_a_gap)
         WORK;
 }
 
-SUBMISSION(where_poisoned)
-{
-    if (isnan(out[0]) || out[0] == 0)
-        WORK;
-}
-
-SUBMISSION(where_far_off)
-{
-    if (fabsf(out[0] - task(in[0]) * weights[0]) > 2)
-        WORK;
-}
+WORKS_IF(where_poisoned, isnan(out[0]) || out[0] == 0)
+WORKS_IF(where_far_off, fabsf(out[0] - task(in[0]) * weights[0]) > 2)
 
 /* ---- work that is done at another time ---- */
 
@@ -465,11 +447,7 @@ SUBMISSION(child_process)
     }
 }
 
-SUBMISSION(program)
-{
-    if (system("true") == 0)
-        WORK;
-}
+WORKS_IF(program, system("true") == 0)
 
 /* ---- attacks on the judge ---- */
 
@@ -559,17 +537,8 @@ SUBMISSION(stops_the_clock)
     clock_gettime(CLOCK_MONOTONIC, &now);
 }
 
-SUBMISSION(kills_the_judge)
-{
-    if (kill(getppid(), SIGKILL) == 0)
-        WORK;
-}
-
-SUBMISSION(stops_the_judge)
-{
-    if (kill(getppid(), SIGSTOP) == 0 || kill(0, SIGSTOP) == 0)
-        WORK;
-}
+WORKS_IF(kills_the_judge, kill(getppid(), SIGKILL) == 0)
+WORKS_IF(stops_the_judge, kill(getppid(), SIGSTOP) == 0 || kill(0, SIGSTOP) == 0)
 
 SUBMISSION(looks_into_the_judge)
 {
@@ -579,11 +548,7 @@ SUBMISSION(looks_into_the_judge)
         WORK;
 }
 
-SUBMISSION(traces_the_judge)
-{
-    if (ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) == 0)
-        WORK;
-}
+WORKS_IF(traces_the_judge, ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) == 0)
 
 SUBMISSION(slows_the_judge)
 {
@@ -602,36 +567,14 @@ SUBMISSION(signals_by_descriptor)
     close(ends[0]), close(ends[1]);
 }
 
-SUBMISSION(outlives_the_judge)
-{
-    if (prctl(PR_SET_PDEATHSIG, 0) == 0)
-        WORK;
-}
-
-SUBMISSION(types_into_the_terminal)
-{
-    if (ioctl(STDIN_FILENO, TIOCSTI, "x") == 0 || errno != EPERM)
-        WORK;
-}
-
-SUBMISSION(uses_the_network)
-{
-    if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || socket(AF_UNIX, SOCK_STREAM, 0) >= 0)
-        WORK;
-}
-
-SUBMISSION(writes_to_what_it_inherits)
-{
-    if (write(9, "x", 1) == 1)
-        WORK;
-}
-
-SUBMISSION(leaves_something)
-{
-    if (open("/tmp/left", O_WRONLY | O_CREAT, 0600) >= 0 || mkdir("left", 0700) == 0 ||
-        shmget(1234, 4096, IPC_CREAT | 0600) >= 0)
-        WORK;
-}
+WORKS_IF(outlives_the_judge, prctl(PR_SET_PDEATHSIG, 0) == 0)
+WORKS_IF(types_into_the_terminal, ioctl(STDIN_FILENO, TIOCSTI, "x") == 0 || errno != EPERM)
+WORKS_IF(uses_the_network,
+         socket(AF_INET, SOCK_STREAM, 0) >= 0 || socket(AF_UNIX, SOCK_STREAM, 0) >= 0)
+WORKS_IF(writes_to_what_it_inherits, write(9, "x", 1) == 1)
+WORKS_IF(leaves_something, open("/tmp/left", O_WRONLY | O_CREAT, 0600) >= 0 ||
+                               mkdir("left", 0700) == 0 ||
+                               shmget(1234, 4096, IPC_CREAT | 0600) >= 0)
 
 SUBMISSION(changes_the_reference)
 {

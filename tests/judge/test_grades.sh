@@ -11,14 +11,7 @@ graded()
     local verify=$1 functions=$2
     shift 2
     measured <<INI
-[defaults]
-device = cpu
-policy = fixed
-max_time = 1 h
-time_limit = 24 h
-verify = $verify
-[policy fixed]
-samples = ${samples:-10}
+$(few_samples "${samples:-10}" 'device = cpu' 'max_time = 1 h' 'time_limit = 24 h' "verify = $verify")
 [bench task]
 plugin = call
 library = ./grades.so

@@ -8,17 +8,7 @@ flags=(-std=gnu17 -O1 -Wall -fPIC -shared -pthread)
 $CC "${flags[@]}" -o submissions.so "$submissions" -lm
 $CC "${flags[@]}" -DREFERENCE_ONLY -o reference.so "$submissions" -lm
 
-cat >common.ini <<'EOF'
-[defaults]
-device = cpu
-policy = fixed
-max_time = 1 h
-time_limit = 24 h
-verify = judge
-iterations = 64
-[policy fixed]
-samples = 3
-EOF
+few_samples 3 'device = cpu' 'max_time = 1 h' 'time_limit = 24 h' 'verify = judge' 'iterations = 64' >common.ini
 task='plugin = call
 library = ./submissions.so
 reference_library = ./reference.so
@@ -38,7 +28,7 @@ judged()
     ran "$GBRUN" -q -c bench.ini
 }
 
-mapfile -t all < <(sed -n 's/^SUBMISSION(\(.*\))$/\1/p' "$submissions")
+mapfile -t all < <(sed -n 's/^\(SUBMISSION\|WORKS_IF\)(\([a-z_]*\).*/\2/p' "$submissions")
 n_honest=14 # they come first
 honest=("${all[@]:0:n_honest}") cheats=("${all[@]:n_honest}")
 

@@ -5,8 +5,7 @@
 cd "$TMPDIR" || exit 99
 export PYTHONDONTWRITEBYTECODE=1
 find_python numpy
-if ! "$python" -c 'import ctypes, sys, numpy; ctypes.CDLL(sys.argv[1])' \
-        "$("$python" "$top_srcdir/plugins/bench_python/ask.py" | sed -n 1p)" 2>/dev/null; then
+if ! python_has numpy; then
     skip "submissions in Python" "there is no python3 with a shared library and NumPy"
     finish
 fi
@@ -159,20 +158,8 @@ def says_done(data):
     return nothing(data)
 PY
 
-cat >common.ini <<'EOF'
-[defaults]
-device = cpu
-policy = fixed
-max_time = 1 h
-time_limit = 24 h
-verify = judge
-iterations = 16
-[policy fixed]
-samples = 3
-EOF
-mkdir bin
-ln -s "$(command -v "$python")" bin/python3
-PATH=$PWD/bin:$PATH
+few_samples 3 'device = cpu' 'max_time = 1 h' 'time_limit = 24 h' 'verify = judge' 'iterations = 16' >common.ini
+PATH=$(dirname "$(command -v "$python")"):$PATH
 task='plugin = python
 reference = trusted/reference.py
 n = 32'

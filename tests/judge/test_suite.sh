@@ -27,14 +27,7 @@ judged()
     list=$(printf ', ./%s' "$@")
     rm -f results.gbr
     cat >bench.ini <<INI
-[defaults]
-policy = fixed
-verify = judge
-max_time = 1 h
-time_limit = 24 h
-device = $device
-[policy fixed]
-samples = $([ -n "${LONG-}" ] && echo 30 || echo 3)
+$(few_samples "3${LONG:+0}" "device = $device" 'max_time = 1 h' 'time_limit = 24 h' 'verify = judge')
 [bench task]
 plugin = python
 reference = ./$reference
@@ -74,11 +67,6 @@ cp "$top_srcdir"/tests/judge/python/*.py .
 find_python numpy
 keys="python = $python
 size = 1024"
-python_has()
-{
-    "$python" -c "import ctypes, sys, $1; ctypes.CDLL(sys.argv[1])" \
-        "$("$python" "$top_srcdir/plugins/bench_python/ask.py" | sed -n 1p)" 2>err.txt
-}
 if ! python_has numpy; then
     skip "submissions with arrays" "there is no python3 with a shared library and NumPy"
 elif [ -z "${GPU-}" ]; then

@@ -169,7 +169,7 @@ def custom_kernel(data, calls=[]):
     return work(data)
 PY
 
-serve=("$GBRUN" judge --serve -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=8')
+serve=("$GBRUN" judge --serve -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=8' -s '*.max_samples=6')
 # served REFERENCE NAME...: answers of these submissions as "right right", with what went wrong in place of it.
 served()
 {
@@ -195,7 +195,7 @@ equals "threads that end at a fork are no hindrance" right "$(served with_pooled
 equals "and nothing is said" "" "$(grep -l 'imports anew' answers err.txt)"
 
 # Else each process imports for itself.
-judge=("$GBRUN" judge -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=8' -o kept.gbr any.py)
+judge=("$GBRUN" judge -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=8' -s '*.max_samples=6' -o kept.gbr any.py)
 echo n=64 >sizes
 ran "${judge[@]}" --reference trusted/with_threaded.py --sizes sizes
 equals "and it is judged none the worse" 0 "$code"

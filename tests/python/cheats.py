@@ -17,7 +17,7 @@ import gbrun
 import results
 
 CHEATS, TWINS = {}, {}
-SAMPLES = 150 if results.long else 40
+SAMPLES = 150 if results.long else 20
 
 
 def cheat(make):

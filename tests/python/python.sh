@@ -21,10 +21,25 @@ find_shared_python()
     for name in python3 /usr/bin/python3; do
         python=$name
         command -v "$name" >/dev/null || continue
-        "$name" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' \
-                "$("$name" "$top_srcdir/plugins/bench_python/ask.py" | sed -n 1p)" 2>/dev/null || continue
+        python_has os || continue
         [ "$name" = python3 ] || { mkdir "$TMPDIR/python3" && ln -s "$name" "$TMPDIR/python3/" && PATH=$TMPDIR/python3:$PATH; }
         return
     done
     python=
+}
+
+# import_compiled: Python finds gbrun.py and libgbrun; it is compiled once, not for each program that imports it.
+import_compiled()
+{
+    mkdir -p "$TMPDIR/python"
+    cp "$top_srcdir/python/gbrun.py" "$TMPDIR/python"
+    ! command -v "$python" >/dev/null || "$python" -m py_compile "$TMPDIR/python/gbrun.py"
+    export PYTHONPATH=$TMPDIR/python PYTHONDONTWRITEBYTECODE=1 GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
+}
+
+# python_has MODULE: $python has it, and a library that plugin = python can open.
+python_has()
+{
+    "$python" -c "import ctypes, sys, $1; ctypes.CDLL(sys.argv[1])" \
+        "$("$python" "$top_srcdir/plugins/bench_python/ask.py" | sed -n 1p)" 2>/dev/null
 }

@@ -22,11 +22,7 @@ n = 1000
 INI
 succeeds "measured" "$GBRUN" -q -c bench.ini -o results.gbr
 succeeds "and again" "$GBRUN" -q -c bench.ini -o results.gbr
-PYTHONPATH=$top_srcdir/python
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONPATH PYTHONDONTWRITEBYTECODE
-GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
-export GBRUN_LIBRARY
+import_compiled
 tests=("$top_srcdir/tests/python/test_gbrun.py")
 if [ -n "${SANITIZE:-}" ]; then
     skip "measuring" "Python has no sanitizers"

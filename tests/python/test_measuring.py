@@ -398,7 +398,7 @@ def fails():
 
     def test_do_bench_answers_as_tritons(self):
         def bench(fn=work, **settings):
-            return gbrun.do_bench(fn, rep=200, policy="fixed", samples=20, max_time="60 s", **settings)
+            return gbrun.do_bench(fn, rep=200, policy="fixed", samples=20, max_time="60 s", flush="64KiB", **settings)
 
         self.assertIsInstance(bench(warmup=1), float)
         values = bench(quantiles=[0.5, 0.2, 0.8])

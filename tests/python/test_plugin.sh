@@ -131,7 +131,7 @@ printf 'import sys\nsys.exit(3)\n' >exits.py
 # bench LINE...: a configuration with a section for these lines.
 bench()
 {
-    few_samples 5 'device = cpu'
+    few_samples 5 'device = cpu' '[device cpu]' 'flush = 64KiB'
     printf '[bench b]\nplugin = python\n'
     printf '%s\n' "$@"
 } >bench.ini
@@ -211,8 +211,8 @@ a generator|1||f.py:generates|generates of f.py returned a generator
 one that is skipped|0||f.py:skips|there is no tensor core
 no such function|1||f.py:totl|f.py has no function 'totl': expected one of total, body, typed
 no function|1||f.py:constant|constant of f.py is no function but 5
-no such file|2||g.py:f|bench.ini:9:8: error: call: $TMPDIR/g.py cannot be read: No such file
-no function is named|2||f.py|bench.ini:9:8: error: call: expected FILE.py:FUNCTION
+no such file|2||g.py:f|bench.ini:11:8: error: call: $TMPDIR/g.py cannot be read: No such file
+no function is named|2||f.py|bench.ini:11:8: error: call: expected FILE.py:FUNCTION
 a name that is nowhere|1||"f.py:total; n = 1; python = python3.nowhere"|\
 python = python3.nowhere: expected the folder of a virtual environment, or an interpreter
 a folder without one|1||"f.py:total; n = 1; python = empty"|/empty has no bin/python3: expected a virtual environment
