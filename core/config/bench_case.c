@@ -91,7 +91,7 @@ static const struct gb_option options[] = {
     TIME(time_limit, "60 s", "1 ms:inf", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "0", "0:10000", NULL,
            "How often the case is made afresh and measured, between the other cases; 0 or auto: of "
-           "a policy that certifies seven times or more, until its precision holds from one time "
+           "a policy that certifies eight times or more, until its precision holds from one time "
            "to the next, else once"),
     GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
     GB_BOOL(struct common_params, exclusive, "no",

@@ -1,6 +1,7 @@
 /* visits.c - see visits.h. */
 #include "core/store/visits.h"
 
+#include "core/base/host_clock.h"
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
 #include "core/store/sentinel.h"
@@ -20,8 +21,8 @@ double record_fixed_ns(const struct case_record *record)
 static struct rounds_interval interval_of(const struct case_record *const *records,
                                           const double *medians, size_t n, double *ret_confidence)
 {
-    CLEANUP(free_pointer) double *values = memory_allocate(4 * (n + 1) * sizeof *values);
-    double *lows = values + n, *highs = lows + n, *fixed = highs + n;
+    CLEANUP(free_pointer) double *values = memory_allocate(5 * (n + 1) * sizeof *values);
+    double *lows = values + n, *highs = lows + n, *fixed = highs + n, *begun_ns = fixed + n;
     double confidence = 0;
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = records[i];
@@ -30,11 +31,15 @@ static struct rounds_interval interval_of(const struct case_record *const *recor
         lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
         highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
         fixed[i] = record_fixed_ns(record);
+        begun_ns[i] = utc_ns(record->started);
         if (record->has_estimate && record->estimate.confidence < 1)
             confidence = fmax(confidence, record->estimate.confidence);
     }
     *ret_confidence = confidence > 0 ? confidence : usual_confidence;
-    return rounds_combine(values, lows, highs, fixed, n, *ret_confidence);
+    struct rounds_interval interval = rounds_combine(values, lows, highs, fixed, n,
+                                                     *ret_confidence);
+    rounds_place(&interval, values, begun_ns, n, *ret_confidence);
+    return interval;
 }
 
 /* From the best on. */
