@@ -479,7 +479,7 @@ class Measurement:
 
     time, low, high     the estimate and its interval of 95 %; NaN where the policy claims none
     verdict             "certified": the interval is as narrow as asked for, and so visits agree; "certified in this
-                        visit": of fewer than seven visits, which says nothing of the next; else why not, with reason
+                        visit": of fewer than eight, or within a second: of no later one; else why not, with reason
                         and note. is_certified: one of the two
     rounds              the centre of each visit; time, low, high and verdict are of all of them, the rest of the first
     samples, elapsed    time of each sample, and its end since the first began: arrays of NumPy, or array.array

@@ -33,6 +33,18 @@ void utc_text(char buffer[UTC_TEXT])
     snprintf(buffer + used, UTC_TEXT - used, ".%03dZ", (int)(now.tv_nsec / 1000000));
 }
 
+double utc_ns(const char *text)
+{
+    struct tm utc = {0};
+    double seconds = 0;
+    if (!text || sscanf(text, "%d-%d-%dT%d:%d:%lf", &utc.tm_year, &utc.tm_mon, &utc.tm_mday,
+                        &utc.tm_hour, &utc.tm_min, &seconds) != 6)
+        return NAN;
+    utc.tm_year -= 1900;
+    utc.tm_mon -= 1;
+    return 1e9 * ((double)timegm(&utc) + seconds);
+}
+
 enum { UUID_BYTES = 16 };
 
 static void uuid_print(const uint8_t *bytes, uint8_t version, char *at)

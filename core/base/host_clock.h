@@ -17,6 +17,8 @@ double awake_clock_ns(void);
 /* Now in UTC, ISO 8601 with milliseconds: "2026-03-01T12:34:56.789Z". */
 enum { UTC_TEXT = 32 };
 void utc_text(char buffer[UTC_TEXT]);
+/* Nanoseconds since 1970 of such a text; NaN: it is none. */
+double utc_ns(const char *text);
 
 /* A random UUID (RFC 4122, version 4) in lower case: "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx". */
 enum { UUID_TEXT = 37 };

@@ -90,7 +90,7 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
                                       const double *highs, const double *fixed, size_t n,
                                       double confidence)
 {
-    struct rounds_interval interval = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
+    struct rounds_interval interval = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
     CLEANUP(free_pointer) double *kept = memory_allocate(3 * (n + 1) * sizeof *kept);
     double *kept_lows = kept + n + 1, *kept_highs = kept_lows + n + 1;
     double highest_low = -INFINITY, lowest_high = INFINITY, chance = 0, n_rounds = 0;
@@ -124,6 +124,68 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
     set_next(&interval, kept, chance, n_intervals, farthest, confidence);
     unite(&interval);
     return interval;
+}
+
+/* What the line of least squares says of a time, from the mean of all on. */
+struct line {
+    double mean_ns, mean, slope, slope_error, level_error; /* standard errors */
+};
+
+static struct line line_through(const double *x_ns, const double *y, size_t n)
+{
+    struct line line = {mean_of(x_ns, n), mean_of(y, n), 0, 0, 0};
+    double xx = 0, xy = 0, yy = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double x = x_ns[i] - line.mean_ns, above = y[i] - line.mean;
+        xx += x * x;
+        xy += x * above;
+        yy += above * above;
+    }
+    const double left = fmax(0, yy - (xx > 0 ? xy * xy / xx : 0)) / ((double)n - 2);
+    line.slope = xx > 0 ? xy / xx : 0;
+    line.slope_error = xx > 0 ? sqrt(left / xx) : INFINITY;
+    line.level_error = sqrt(left / (double)n);
+    return line;
+}
+
+/* How far the next may be from the centre by a trend that is certain; 0: none is. */
+static double trend_until(double at_ns, const struct line *line, double centre, double t)
+{
+    const double x = at_ns - line->mean_ns;
+    if (!(fabs(line->slope) > t * line->slope_error))
+        return 0;
+    return fabs(line->mean + line->slope * x - centre) +
+           t * hypot(line->level_error, line->slope_error * x);
+}
+
+void rounds_place(struct rounds_interval *interval, const double *medians, const double *begun_ns,
+                  size_t n, double confidence)
+{
+    CLEANUP(free_pointer) double *kept = memory_allocate(2 * (n + 1) * sizeof *kept);
+    double *kept_ns = kept + n + 1, first_ns = INFINITY, last_ns = -INFINITY;
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(medians[i]))
+            continue;
+        if (!isfinite(begun_ns[i]))
+            return;
+        kept_ns[n_kept] = begun_ns[i];
+        kept[n_kept++] = medians[i];
+        first_ns = fmin(first_ns, begun_ns[i]);
+        last_ns = fmax(last_ns, begun_ns[i]);
+    }
+    if (n_kept < 3)
+        return;
+    const struct line line = line_through(kept_ns, kept, n_kept);
+    interval->apart_ns = (last_ns - first_ns) / ((double)n_kept - 1);
+    const double off = trend_until(last_ns + interval->apart_ns, &line, interval->centre,
+                                   student_t_quantile(confidence, (double)n_kept - 2));
+    interval->next_ratio = fmax(interval->next_ratio, off / interval->centre);
+}
+
+bool rounds_are_apart(const struct rounds_interval *interval)
+{
+    return interval->apart_ns >= ROUNDS_APART_NS;
 }
 
 bool rounds_hold(const struct rounds_interval *interval, double precision)

@@ -24,6 +24,11 @@
  * exceed t sqrt(d^2 + s^2 / R), where d^2 = s^2 - w^2 (0 at least) is what rounds differ by beyond
  * their chance, and w that: the root mean square of (h_i - f_i) / z, z as t for many rounds. Nor is
  * it expected nearer than any of these certainly was: |m_i - centre| - (h_i - f_i) at the most.
+ *
+ * Where it is known when each began, the next one is expected as long after the last as these lie
+ * apart on average, a. If the slope of the line of least squares through (begun_i, m_i) is more
+ * than t (R - 2 degrees of freedom) of its standard errors, the next is up to t standard errors of
+ * the line beyond the line there: trends are bounded as far ahead as a, and no farther.
  */
 #pragma once
 
@@ -38,8 +43,9 @@ struct rounds_interval {
     double within_low, within_high;   /* NaN: no round has an interval */
     double variation_ratio;           /* (largest - smallest median) / centre; NaN: n < 2 */
     double next_ratio; /* how far the next round may lie from the centre, over it; NaN: n < 2 */
-    bool differs;      /* two rounds have intervals that do not meet: they differ by more than
-                          their intervals allow */
+    double apart_ns; /* on average from the beginning of one to that of the next; NaN: not known */
+    bool differs;    /* two rounds have intervals that do not meet: they differ by more than
+                        their intervals allow */
 };
 
 /*
@@ -55,12 +61,24 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
                                       const double *highs, const double *fixed, size_t n,
                                       double confidence);
 
+/* Takes into account when rounds began, of the same arrays and of one more, which may not be NULL.
+ * A round without a known time (NaN) leaves everything as it is. */
+void rounds_place(struct rounds_interval *interval, const double *medians, const double *begun_ns,
+                  size_t n, double confidence);
+
 /*
  * Does it hold for the next round as well: are there ROUNDS_LEAST or more, is the half width of
  * `combined` within the precision (a share of the centre), and so the next round? Where rounds are
  * of several levels, whatever these are, R that agree and another one that does not are an event of
  * a probability q (1 - q)^R, q being that of the other levels: (R / (R + 1))^R / (R + 1) at most,
- * 4.9 % of R = 7, and more of fewer.
+ * 4.3 % of R = 8, and more of fewer; of levels that come and go in time, ((R - 1) / R)^(R - 1) / R,
+ * 4.9 %.
  */
-enum { ROUNDS_LEAST = 7 };
+enum { ROUNDS_LEAST = 8 };
 bool rounds_hold(const struct rounds_interval *interval, double precision);
+
+/* Nor is more known than what rounds could see: the level of a machine that stays for longer than
+ * these lasted together is the same in all. They speak for the second after them if a second lies
+ * between one and the next; one that begins a little late is no reason. */
+#define ROUNDS_APART_NS 0.95e9
+bool rounds_are_apart(const struct rounds_interval *interval);

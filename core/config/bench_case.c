@@ -102,7 +102,7 @@ static const struct gb_option options[] = {
     TIME(time_limit, "60 s", "1 ms:inf", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "0", "0:10000", NULL,
            "How often the case is made afresh and measured, between the other cases; 0 or auto: of "
-           "a policy that certifies seven times or more, until its precision holds from one time "
+           "a policy that certifies eight times or more, until its precision holds from one time "
            "to the next, else once"),
     GB_FLOAT(struct common_params, margin, "0", "0:99.9%", NULL,
              "Differences up to this are no reason for compare, ab and log to call the case slower "

@@ -52,8 +52,8 @@ struct common_params {
 #define CLOCK_INSTRUCTIONS "instructions" /* that counts */
 /* Rounds are as many as its verdict needs: ROUNDS_LEAST of rounds.h or more, up to the most. The
  * first is as long as one that is alone, each other has a share of its samples, time and limits:
- * six of them take 0.3 of it in all. */
-#define PART_SHARE 0.05
+ * seven of them take 0.3 of it in all. */
+#define PART_SHARE 0.04
 enum { ROUNDS_AUTO = 0, ROUNDS_MOST = 12 };
 /* That of the run; that of the run in the first round, and another in each of the others. */
 #define SEED_OF_RUN_TEXT "-1"

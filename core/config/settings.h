@@ -32,6 +32,7 @@ struct run_params {
                                    has devices */
     int64_t gpus_per_case;      /* 0: a case sees all */
     int64_t rounds;             /* of every benchmark without its own */
+    double apart_ns;            /* between the rounds of a case that has as many as it needs */
     int32_t lock;               /* other gbrun processes on the device are waited for */
     double lock_limit_ns;       /* for so long */
     double claim_limit_ns;

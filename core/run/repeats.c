@@ -22,7 +22,7 @@ static int compare_outcomes(const void *a, const void *b)
 int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_centre)
 {
     double medians[ROUNDS_MOST] = {0}, fixed[ROUNDS_MOST] = {0};
-    double lows[ROUNDS_MOST] = {0}, highs[ROUNDS_MOST] = {0};
+    double lows[ROUNDS_MOST] = {0}, highs[ROUNDS_MOST] = {0}, begun_ns[ROUNDS_MOST] = {0};
     *ret_centre = NAN;
     for (size_t i = 0; i < n; i++) {
         if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
@@ -31,9 +31,11 @@ int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_cent
         lows[i] = visits[i].low_ns;
         highs[i] = visits[i].high_ns;
         fixed[i] = visits[i].fixed_ns;
+        begun_ns[i] = visits[i].begun_ns;
     }
-    const struct rounds_interval interval = rounds_combine(medians, lows, highs, fixed, n,
-                                                           visits->confidence);
+    struct rounds_interval interval = rounds_combine(medians, lows, highs, fixed, n,
+                                                     visits->confidence);
+    rounds_place(&interval, medians, begun_ns, n, visits->confidence);
     *ret_centre = interval.centre;
     return verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision, NULL);
 }

@@ -81,6 +81,7 @@ struct run {
     struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
     bool *open; /* cases that have another round: see repeats.h; NULL */
+    double round_begin_ns;
     uint64_t sequence;
     struct known_build {
         const struct plugin_info *info;

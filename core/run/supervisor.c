@@ -343,6 +343,19 @@ static bool is_round_over(const struct run *run)
     return run->n_window == 0 || run->is_cancelled || (run->schedule.n_lanes > 1 && run->has_news);
 }
 
+/* A round begins no sooner after the one before than the visits of a case are to. */
+static void wait_for_round(struct run *run)
+{
+    double left_ns;
+    while (!run->is_cancelled &&
+           (left_ns = run->round_begin_ns + run->plan->params->apart_ns - host_clock_ns()) > 0) {
+        poll(NULL, 0, (int)ceil(fmin(left_ns / 1e6, WAIT_MS)));
+        take_stops(run);
+        run_beat(run);
+    }
+    run->round_begin_ns = host_clock_ns();
+}
+
 /* Has any case another round that it needs? */
 static bool begin_repeats(struct run *run)
 {
@@ -357,6 +370,8 @@ static bool begin_repeats(struct run *run)
         run_fail(run, &error);
     run->plan->progress->n_total += n;
     run->schedule.repeats = n > 0 || run->plan->claims; /* else all are settled */
+    if (n > 0)
+        wait_for_round(run);
     return n > 0;
 }
 
@@ -397,6 +412,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     run->sequence = plan->first_sequence;
     run->devices = memory_allocate(plan->schedule.devices->n * sizeof *run->devices);
     run_locks_new(run);
+    run->round_begin_ns = host_clock_ns();
     catch_signals(before);
     store_on_lock(plan->store, wait_for_lock, run);
     while (run->status == GB_OK) {

@@ -69,8 +69,9 @@ int32_t verdict_named(const char *words); /* GB_VERDICT_NONE: unknown */
 
 /*
  * The verdict of a case: that of its visits, of which `visit` is the worst, and where the policy
- * certified each, whether that holds over them (rounds_hold); of fewer than ROUNDS_LEAST, or where
- * the precision is not known (0 or NaN, of older files), GB_VERDICT_CERTIFIED_IN_VISIT. Where it
+ * certified each, whether that holds over them (rounds_hold); of fewer than ROUNDS_LEAST, of those
+ * that do not lie apart (rounds_are_apart), or where the precision is not known (0 or NaN, of older
+ * files), GB_VERDICT_CERTIFIED_IN_VISIT. Where it
  * does not hold it is not certified, and *note, if not NULL, says why.
  */
 int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, double precision,

@@ -13,6 +13,7 @@
     " statistic = 'mean')) THEN estimate_ns ELSE median_ns END"
 
 #define STEP_NS "CASE WHEN dithered THEN 0 ELSE tick_ns / max(iterations, 1) END"
+#define BEGUN_NS "(julianday(c.started) - 2440587.5) * 86400e9"
 #define FIXED_NS STEP_NS " + coalesce(offset_error_ns, 0) / max(iterations, 1)"
 
 /* X(member of struct outcome, SQL of a bench_case, words or NULL) */
@@ -46,6 +47,7 @@
     X(fixed_ns, FIXED_NS, NULL)                                                                    \
     X(n_samples, "n_samples", NULL)                                                                \
     X(n_throttled, "n_throttled", NULL)                                                            \
+    X(begun_ns, BEGUN_NS, NULL)                                                                    \
     X(sampled_ns, "sampled_ns", NULL)                                                              \
     X(others_cpu_ns, "others_cpu_ns", NULL)
 

@@ -1,6 +1,7 @@
 /* visits.c - see visits.h. */
 #include "core/store/visits.h"
 
+#include "core/base/host_clock.h"
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
 #include "core/store/sentinel.h"
@@ -20,8 +21,9 @@ double record_fixed_ns(const struct case_record *record)
 static struct rounds_interval interval_of(const struct case_record *const *records,
                                           const double *medians, size_t n, double *ret_confidence)
 {
-    CLEANUP(free_pointer) double *values = memory_allocate(4 * (n + 1) * sizeof *values);
-    double *lows = values + n, *highs = lows + n, *fixed = highs + n, confidence = 0;
+    CLEANUP(free_pointer) double *values = memory_allocate(5 * (n + 1) * sizeof *values);
+    double *lows = values + n, *highs = lows + n, *fixed = highs + n, *begun_ns = fixed + n;
+    double confidence = 0;
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = records[i];
         const double value_ns = record->has_estimate ? record->estimate.value_ns : NAN;
@@ -29,11 +31,15 @@ static struct rounds_interval interval_of(const struct case_record *const *recor
         lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
         highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
         fixed[i] = record_fixed_ns(record);
+        begun_ns[i] = utc_ns(record->started);
         if (record->has_estimate && record->estimate.confidence < 1)
             confidence = fmax(confidence, record->estimate.confidence);
     }
     *ret_confidence = confidence > 0 ? confidence : usual_confidence;
-    return rounds_combine(values, lows, highs, fixed, n, *ret_confidence);
+    struct rounds_interval interval = rounds_combine(values, lows, highs, fixed, n,
+                                                     *ret_confidence);
+    rounds_place(&interval, values, begun_ns, n, *ret_confidence);
+    return interval;
 }
 
 /* From the best on. */
@@ -87,23 +93,32 @@ struct rounds_interval visits_combine(const struct case_record *const *records,
     return interval;
 }
 
-/* ln: the range over all visits. */
+/* ln. Of few readings their range: each may be all that is known of a state of the machine. Of more
+ * what they changed by for good: for a moment any of them is off, while a neighbour computes. */
 static double machine_change(const struct case_record *const *records, size_t n)
 {
-    const struct sentinel_record *first = NULL;
+    enum { FEW = 6 };
+    CLEANUP(free_pointer)
+    struct sentinel_reading *readings = memory_allocate((n * SENTINEL_MOMENTS + 1) *
+                                                        sizeof *readings);
+    struct sentinel_change change = {0};
     double least = INFINITY, most = -INFINITY;
+    size_t n_readings = 0;
     for (size_t i = 0; i < n * SENTINEL_MOMENTS; i++) {
         const struct case_record *record = records[i / SENTINEL_MOMENTS];
         const struct sentinel_record *reading = &record->sentinel[i % SENTINEL_MOMENTS];
-        if (!*reading->at || !(reading->time_ns > 0) || record->device_id != records[0]->device_id)
+        if (!*reading->at || !(reading->time_ns > 0) ||
+            record->device_id != records[0]->device_id ||
+            (n_readings > 0 && reading->version != readings->version))
             continue;
-        first = first ? first : reading;
-        if (reading->version != first->version)
-            continue;
+        readings[n_readings++] = (struct sentinel_reading){record->device_id, reading->version,
+                                                           reading->time_ns, reading->at};
         least = fmin(least, log(reading->time_ns));
         most = fmax(most, log(reading->time_ns));
     }
-    return first ? most - least : 0;
+    if (n_readings < FEW)
+        return n_readings > 0 ? most - least : 0;
+    return sentinel_find_change(readings, n_readings, &change) ? fabs(change.size) : 0;
 }
 
 void visits_widen(const struct case_record *const *records, size_t n, struct gb_estimate *estimate)
@@ -113,4 +128,11 @@ void visits_widen(const struct case_record *const *records, size_t n, struct gb_
         return;
     estimate->low_ns = fmin(estimate->low_ns, estimate->value_ns * exp(-change));
     estimate->high_ns = fmax(estimate->high_ns, estimate->value_ns * exp(change));
+    const double half_ns = 0.5 * (estimate->high_ns - estimate->low_ns);
+    if (verdict_of_visit(estimate->verdict) != GB_VERDICT_CERTIFIED_IN_VISIT ||
+        !(half_ns > estimate->precision * estimate->value_ns))
+        return;
+    estimate->verdict = GB_VERDICT_UNCONVERGED;
+    snprintf(estimate->note, sizeof estimate->note,
+             "the machine changed by %.2g %% meanwhile, by its reference work", 100 * change);
 }

@@ -16,6 +16,7 @@ struct rounds_interval visits_combine(const struct case_record *const *records,
                                       const double *medians, size_t n,
                                       struct gb_estimate *ret_estimate);
 
-/* Widens the interval by how much the machine changed meanwhile: the range of what the device's
- * reference work took before and after all of the visits, if it is SENTINEL_LEAST or more. */
+/* Widens the interval by how much the machine changed meanwhile, by the device's reference work
+ * before and after each of the visits, if that is SENTINEL_LEAST or more; what is then wider than
+ * its precision is not certified. */
 void visits_widen(const struct case_record *const *records, size_t n, struct gb_estimate *estimate);

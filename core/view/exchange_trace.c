@@ -7,19 +7,6 @@
 
 enum { SAMPLES_MOST = 2000 }; /* of a round; of more, each n-th */
 
-/* Seconds since 1970 of an ISO time in UTC; NaN: it is none. */
-static double seconds_of(const char *iso)
-{
-    struct tm time = {0};
-    double seconds = 0;
-    if (!iso || sscanf(iso, "%d-%d-%dT%d:%d:%lf", &time.tm_year, &time.tm_mon, &time.tm_mday,
-                       &time.tm_hour, &time.tm_min, &seconds) != 6)
-        return NAN;
-    time.tm_year -= 1900;
-    time.tm_mon -= 1;
-    return (double)timegm(&time) + seconds;
-}
-
 static void begin(struct exchange *exchange)
 {
     json_text(&exchange->json, "displayTimeUnit", "ns");
@@ -27,7 +14,7 @@ static void begin(struct exchange *exchange)
     exchange->first_s = NAN;
     for (size_t i = 0; i < exchange->view->n_runs; i++)
         exchange->first_s = fmin(exchange->first_s,
-                                 seconds_of(exchange->view->runs[i].record.started));
+                                 1e-9 * utc_ns(exchange->view->runs[i].record.started));
 }
 
 /* A run is a process, a device a thread of it. */
@@ -144,7 +131,7 @@ static void add(struct exchange *exchange, const struct exchange_case *c)
     struct json_writer *json = &exchange->json;
     for (size_t i = 0; i < c->n_rounds && exchange->status == GB_OK; i++) {
         const struct view_row *row = &c->rounds[i];
-        double begin_us = (seconds_of(row->c.record.started) - exchange->first_s) * 1e6;
+        double begin_us = (1e-9 * utc_ns(row->c.record.started) - exchange->first_s) * 1e6;
         const struct track track = {json, row->run - exchange->view->runs + 1,
                                     row->device ? row->device->id : 0};
         if (!isfinite(begin_us) || !isfinite(row->c.record.wall_ns))

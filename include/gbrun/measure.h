@@ -213,7 +213,7 @@ struct gbrun_result {
     double low_ns, high_ns;   /* its interval; NaN: the policy claims none; -inf, +inf: no end */
     double confidence;        /* of the interval: 0.95 */
     const char *statistic;    /* what is estimated: "median", "mean" */
-    int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h; of one or two visits 6, not 1 */
+    int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h; 6, not 1, of few or at once */
     uint32_t flags;           /* GBRUN_THROTTLED ... */
     const char *verdict_text; /* "certified", "certified in this visit", "multimodal", "resolution
                                  limited", "unconverged" */

@@ -36,6 +36,8 @@ TEST(utc_text_is_now)
     ck_assert_int_ge(timegm(&parts), before.tv_sec);
     ck_assert_int_le(timegm(&parts), after.tv_sec);
     ck_assert_int_ge(milliseconds, 0);
+    ck_assert_double_eq_tol(utc_ns(text), 1e9 * (double)timegm(&parts) + 1e6 * milliseconds, 1e3);
+    ck_assert(isnan(utc_ns("soon")) && isnan(utc_ns(NULL)));
 }
 
 TEST(uuid_has_the_shape_of_version_4)

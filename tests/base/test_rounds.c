@@ -96,27 +96,27 @@ TEST(more_confidence_is_a_wider_interval_and_none_is_none)
     ck_assert(isnan(got.low) && isnan(got.high) && got.centre == 1.5);
 }
 
-/* Of +-2 half a unit is the timer's step: the rest of seven rounds is chance, and averages. */
+/* Of +-2 half a unit is the timer's step: the rest of eight rounds is chance, and averages. */
 TEST(what_is_chance_averages_and_what_is_fixed_does_not)
 {
-    const double medians[] = {99.9, 99.9, 100, 100, 100, 100.1, 100.1};
-    const double half = 0.5 + 1.5 / sqrt(7), t = 2.446911851145, s = sqrt(0.04 / 6);
-    double lows[7], highs[7], fixed[7];
-    for (int i = 0; i < 7; i++) {
+    const double medians[] = {99.9, 99.9, 100, 100, 100, 100, 100.1, 100.1};
+    const double half = 0.5 + 1.5 / sqrt(8), t = 2.364624251593, s = sqrt(0.04 / 7);
+    double lows[8], highs[8], fixed[8];
+    for (int i = 0; i < 8; i++) {
         lows[i] = medians[i] - 2;
         highs[i] = medians[i] + 2;
         fixed[i] = 0.5;
     }
-    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 7, 0.95);
+    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 8, 0.95);
     ck_assert_double_eq_tol(got.low, 100 - half, 1e-9);
     ck_assert_double_eq_tol(got.high, 100 + half, 1e-9);
     /* They differ by less than their chance. */
-    ck_assert_double_eq_tol(got.next_ratio, t * s / sqrt(7) / 100, 1e-9);
+    ck_assert_double_eq_tol(got.next_ratio, t * s / sqrt(8) / 100, 1e-9);
     ck_assert(rounds_hold(&got, 0.01 * half + 1e-9) && !rounds_hold(&got, 0.01 * half - 1e-9));
-    got = rounds_combine(medians, lows, highs, NULL, 7, 0.95); /* none of it is chance */
+    got = rounds_combine(medians, lows, highs, NULL, 8, 0.95); /* none of it is chance */
     ck_assert_double_eq_tol(got.high, 102, 1e-9);
-    ck_assert_double_eq_tol(got.next_ratio, t * s * sqrt(8.0 / 7) / 100, 1e-9);
-    got = rounds_combine(medians, lows, highs, fixed, 6, 0.95); /* of six nothing is certain */
+    ck_assert_double_eq_tol(got.next_ratio, t * s * sqrt(9.0 / 8) / 100, 1e-9);
+    got = rounds_combine(medians, lows, highs, fixed, 7, 0.95); /* of seven nothing is certain */
     ck_assert(!rounds_hold(&got, 0.5));
 }
 
@@ -144,4 +144,39 @@ TEST(the_next_one_is_where_a_round_was_as_well)
     }
     const struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
     ck_assert_double_eq_tol(got.next_ratio, 0.013, 1e-9);
+}
+
+/* Of eight: those that lie on a line are followed to where the next one will be, a step ahead. */
+TEST(a_trend_goes_on_until_the_next_round)
+{
+    double medians[8], begun_ns[8], nothing[8];
+    for (int i = 0; i < 8; i++) {
+        medians[i] = 1000 + 2 * i + (i % 2 ? 0.1 : -0.1);
+        begun_ns[i] = 5e18 + 2e9 * i;
+        nothing[i] = NAN;
+    }
+    struct rounds_interval got = rounds_combine(medians, nothing, nothing, NULL, 8, 0.95);
+    ck_assert(isnan(got.apart_ns) && !rounds_are_apart(&got));
+    rounds_place(&got, medians, begun_ns, 8, 0.95);
+    ck_assert_double_eq(got.apart_ns, 2e9);
+    ck_assert(rounds_are_apart(&got));
+    ck_assert_double_gt(got.next_ratio * got.centre, 2 * 4.5);
+    /* At once, and as far off. */
+    for (int i = 0; i < 8; i++)
+        begun_ns[i] = 5e18 + 1e8 * i;
+    const double next_ratio = got.next_ratio;
+    rounds_place(&got, medians, begun_ns, 8, 0.95);
+    ck_assert_double_eq_tol(got.next_ratio, next_ratio, 1e-9);
+    ck_assert(!rounds_are_apart(&got));
+    /* One whose time is not known, and what is no trend, change nothing. */
+    begun_ns[3] = NAN;
+    got.next_ratio = 0;
+    rounds_place(&got, medians, begun_ns, 8, 0.95);
+    ck_assert_double_eq(got.next_ratio, 0);
+    for (int i = 0; i < 8; i++) {
+        medians[i] = 1000 + (i % 2 ? 1 : -1);
+        begun_ns[i] = 5e18 + 2e9 * i;
+    }
+    rounds_place(&got, medians, begun_ns, 8, 0.95);
+    ck_assert_double_eq(got.next_ratio, 0);
 }

@@ -177,7 +177,7 @@ TEST(policy_and_its_options)
     const struct gbrun_result *result = sound(measure(
         &work,
         "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 20%\nmin_samples = 30"));
-    ck_assert_str_eq(result->verdict_text, "certified");
+    ck_assert_str_eq(result->verdict_text, "certified in this visit");
     ck_assert_str_eq(result->statistic, "median");
     ck_assert(result->low_ns <= result->time_ns && result->time_ns <= result->high_ns);
     ck_assert_double_eq(result->confidence, 0.95);
@@ -274,14 +274,14 @@ static const struct {
     const char *verdict;
     double time_ns;
 } visits[] = {
-    {"", 0, 7, "certified", 1000},
-    {"rounds = auto", 1, 7, "certified", 1003},
+    {"", 0, 8, "certified in this visit", 1000}, /* all within a second */
+    {"rounds = auto", 1, 8, "certified in this visit", 1003.5},
     {"", 50, 12, "unconverged", 1275},
     {"max_time = 0.135 s\nrounds = auto", 50, 5, "certified in this visit", 1100},
     {"rounds = 1", 50, 1, "certified in this visit", 1000},
     {"rounds = 6", 0, 6, "certified in this visit", 1000},
-    {"rounds = 8", 0, 8, "certified", 1000},
-    {"policy = median_ci\nmin_samples = 30", 0, 7, "certified", 1000},
+    {"rounds = 9", 0, 9, "certified in this visit", 1000},
+    {"policy = median_ci\nmin_samples = 30", 0, 8, "certified in this visit", 1000},
 };
 
 TEST_EACH(a_call_has_visits, visits)
@@ -840,10 +840,10 @@ TEST(results_are_appended)
     ck_assert_ptr_nonnull(strstr(exported("list runs --format csv x.gbr"), "branch=main"));
     gbrun_release(); /* the next call begins a run of its own */
     sound(measure(&work, "device = fake\npolicy = median_ci\nmin_samples = 30\nresults = z.gbr"));
-    ck_assert_str_eq(exported("export --columns round,verdict z.gbr --where 'round > 4'"),
-                     "round,verdict 5,certified in this visit 6,certified in this visit ");
+    ck_assert_str_eq(exported("export --columns round,verdict z.gbr --where 'round > 5'"),
+                     "round,verdict 6,certified in this visit 7,certified in this visit ");
     ck_assert_str_eq(exported("export --rows combined --columns n_rounds,verdict z.gbr"),
-                     "n_rounds,verdict 7,certified ");
+                     "n_rounds,verdict 8,certified in this visit ");
     compared(sides, VISITS "results = y.gbr\nmax_rounds = 4", GB_OK, "");
     ck_assert_ptr_nonnull(
         strstr(exported("compare y.gbr --by side --base base --format csv"), "measure,"));

@@ -205,28 +205,28 @@ static bool is_asked_for(const char *name)
     return is_there;
 }
 
-/* Samples of 1 ms. Visits come in turns with those of other cases, or after each other. */
+/* Samples of 1 ms. Visits come in turns with those of many cases, of some, or after each other. */
 static void run_visits(void)
 {
     static const char *const texts[] = {"steady", "steady precision=0.5%", "steady precision=0.2%"};
-    static const double apart_ns[] = {3e9, 5e7};
+    static const double apart_ns[] = {3e9, 1e9, 5e7};
     struct gb_error error;
     const double n = (double)experiment.n_replications;
     printf("certified, false, false of the certified in %%; samples; time of one visit\n\n"
            "%-14s %9s %8s  %-27s  %s\n",
            "family", "precision", "apart", "one visit", "rounds = auto, visits");
-    for (size_t i = 0; i < n_visit_families * 3 * 2; i++) {
-        const struct trace_family *family = &visit_families[i / 6];
+    for (size_t i = 0; i < n_visit_families * 3 * 3; i++) {
+        const struct trace_family *family = &visit_families[i / 9];
         const struct trace_setting setting = {family, 1e6, 6e4};
-        if (stopping_policy_load(texts[i / 2 % 3], &arena, &policies[0], &error) != GB_OK)
+        if (stopping_policy_load(texts[i / 3 % 3], &arena, &policies[0], &error) != GB_OK)
             die("%s", error.text);
         if (!is_asked_for(family->name))
             continue;
         const struct visits_outcome o = visits_outcome_of(
-            &setting, &policies[0], seed, experiment.n_replications, apart_ns[i % 2]);
+            &setting, &policies[0], seed, experiment.n_replications, apart_ns[i % 3]);
         const struct visits_count *counts[] = {&o.alone, &o.together};
         printf("%-14s %7.1f %% %6.2f s", family->name, 100 * policies[0].precision,
-               1e-9 * apart_ns[i % 2]);
+               1e-9 * apart_ns[i % 3]);
         for (int c = 0; c < 2; c++)
             printf("  %5.1f %5.1f %5.1f %7.0f", percent(counts[c]->n_certified, o.n),
                    percent(counts[c]->n_false, o.n),

@@ -1,6 +1,7 @@
 /* visits.c - see visits.h. */
 #include "tests/stopping/visits.h"
 
+#include "core/base/rounds.h"
 #include "core/base/statistics.h"
 #include "core/config/bench_case.h"
 #include "core/run/repeats.h"
@@ -142,6 +143,7 @@ static struct outcome visit(const struct world *world, const struct stopping_pol
                             .precision = policy->precision,
                             .confidence = 0.95,
                             .n_samples = (double)stop.n,
+                            .begun_ns = at_ns,
                             .sampled_ns = stop.elapsed_ns};
 }
 
@@ -156,6 +158,7 @@ static void run_case(const struct world *world, const struct stopping_policy *po
                      double apart_ns, struct trace *trace, struct visits_outcome *outcome)
 {
     struct outcome visits[ROUNDS_MOST];
+    const double next_ns = fmax(apart_ns, ROUNDS_APART_NS);
     double at_ns = 0, value;
     uint64_t n = 0;
     do {
@@ -163,7 +166,7 @@ static void run_case(const struct world *world, const struct stopping_policy *po
         at_ns += visits[n].sampled_ns + apart_ns;
         if (n == 0)
             count(&outcome->alone, visits[0].verdict == GB_VERDICT_CERTIFIED, visits[0].value,
-                  truth_of_visit(world, 1, visits[0].sampled_ns + VISITS_NEXT_NS, trace),
+                  truth_of_visit(world, 1, visits[0].sampled_ns + next_ns, trace),
                   policy->precision);
         outcome->alone.samples += n == 0 ? visits[n].n_samples : 0;
         outcome->alone.ns += n == 0 ? visits[n].sampled_ns : 0;
@@ -173,7 +176,7 @@ static void run_case(const struct world *world, const struct stopping_policy *po
     outcome->n_visits += n;
     const bool is_certified = repeats_verdict(visits, n, &value) == GB_VERDICT_CERTIFIED;
     count(&outcome->together, is_certified, value,
-          truth_of_visit(world, n, at_ns - apart_ns + VISITS_NEXT_NS, trace), policy->precision);
+          truth_of_visit(world, n, at_ns - apart_ns + next_ns, trace), policy->precision);
 }
 
 struct visits_outcome visits_outcome_of(const struct trace_setting *setting,

@@ -12,9 +12,6 @@
 extern const struct trace_family visit_families[];
 extern const size_t n_visit_families;
 
-/* When the visit begins that certificates are judged by, after the last one's end. */
-#define VISITS_NEXT_NS 3e9
-
 /* Sums over the replications. */
 struct visits_count {
     uint64_t n_certified, n_false;
@@ -27,7 +24,8 @@ struct visits_outcome {
     uint64_t n_visits;
 };
 
-/* As a run does (core/run/repeats.h), each visit apart_ns after the end of the one before. */
+/* As a run does (core/run/repeats.h), each visit apart_ns after the end of the one before; that by
+ * which certificates are judged as well, but a second later at least. */
 struct visits_outcome visits_outcome_of(const struct trace_setting *setting,
                                         const struct stopping_policy *policy, uint64_t seed,
                                         uint64_t n_replications, double apart_ns);

@@ -2,6 +2,7 @@
  * from fixed seeds, so that the counts are exact. */
 #include "core/base/random.h"
 #include "core/store/sentinel.h"
+#include "core/store/visits.h"
 #include "tests/check_main.h"
 #include "tests/draws.h"
 
@@ -78,4 +79,47 @@ TEST(readings_of_one_device_and_work_are_a_group)
     ck_assert_double_eq_tol(level.value, log(101), 1e-12);
     const double deviation = 1.4826 * (log(102) - log(101));
     ck_assert_double_eq_tol(level.error, 1.2533 * deviation / sqrt(3), 2e-4);
+}
+
+enum { VISITS = 8 };
+
+/* What eight certified visits say, of which the readings 1e5 exp(changes[i]) were taken. */
+static struct gb_estimate widened(const double changes[VISITS * SENTINEL_MOMENTS])
+{
+    struct case_record records[VISITS] = {0};
+    const struct case_record *items[VISITS];
+    struct gb_estimate estimate = {.verdict = GB_VERDICT_CERTIFIED,
+                                   .value_ns = 1000,
+                                   .low_ns = 999,
+                                   .high_ns = 1001,
+                                   .precision = 0.01};
+    for (int i = 0; i < VISITS * SENTINEL_MOMENTS; i++) {
+        struct sentinel_record *reading =
+            &records[i / SENTINEL_MOMENTS].sentinel[i % SENTINEL_MOMENTS];
+        *reading = (struct sentinel_record){.version = 1, .time_ns = 1e5 * exp(changes[i])};
+        strcpy(reading->at, "2026-03-01T12:34:56.789Z");
+        items[i / SENTINEL_MOMENTS] = &records[i / SENTINEL_MOMENTS];
+    }
+    visits_widen(items, VISITS, &estimate);
+    return estimate;
+}
+
+/* What comes and goes is a neighbour's, and in the visits themselves where it matters. */
+TEST(a_machine_that_changed_for_good_is_in_the_interval)
+{
+    double changes[VISITS * SENTINEL_MOMENTS] = {0, 0, 0.08, 0, 0, 0, 0, 0.05, 0, 0, 0, 0.08};
+    struct gb_estimate estimate = widened(changes);
+    ck_assert_double_eq(estimate.high_ns, 1001);
+    ck_assert_int_eq(estimate.verdict, GB_VERDICT_CERTIFIED);
+    for (int i = 0; i < VISITS * SENTINEL_MOMENTS; i++)
+        changes[i] = i < 7 ? 0 : 0.008;
+    estimate = widened(changes);
+    ck_assert_double_eq_tol(estimate.high_ns, 1000 * exp(0.008), 1e-9);
+    ck_assert_int_eq(estimate.verdict, GB_VERDICT_CERTIFIED);
+    for (int i = 7; i < VISITS * SENTINEL_MOMENTS; i++)
+        changes[i] = 0.02;
+    estimate = widened(changes);
+    ck_assert_double_eq_tol(estimate.low_ns, 1000 * exp(-0.02), 1e-9);
+    ck_assert_int_eq(estimate.verdict, GB_VERDICT_UNCONVERGED);
+    ck_assert_ptr_nonnull(strstr(estimate.note, "the machine changed by 2 %"));
 }

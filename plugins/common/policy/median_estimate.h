@@ -134,7 +134,7 @@ static inline double visit_share(const struct gb_host *host)
     return GB_HAS(host, share) && host->share > 0.0 ? host->share : 1.0;
 }
 
-/* How far the interval of this visit may reach, as a share of the centre: seven of 2.5 times the
+/* How far the interval of this visit may reach, as a share of the centre: eight of 2.5 times the
  * precision are known to it together. */
 static inline double visit_width(double share, double precision)
 {
