@@ -781,6 +781,8 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
         if (status != GB_OK)
             problem(context, name, found.at, found.text);
     }
+    if (params->exit_codes.n == 0)
+        problem(context, "exit_codes", 0, "none would be right: expected at least one, such as 0");
     return GB_OK;
 }
 

@@ -88,6 +88,7 @@ int32_t figure_init(const struct gb_host *host, const char *where, struct figure
     regerror(code, &ret->expression, words, sizeof words);
     if (code == 0)
         regfree(&ret->expression);
+    ret->where = NULL; /* nothing to release */
     return host_fail(host,
                      "figure = %s: %s: expected a regular expression with one group, such as "
                      "took ([0-9.]+) ms",

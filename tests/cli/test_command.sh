@@ -159,7 +159,7 @@ killed worker
 
 n=0
 for argv in 'no_such_program x' ./none ./not_executable ./folder 'true |cat' 'true *.c' "echo 'a b" \
-    $'true\nprepare = no_such'; do
+    $'true\nprepare = no_such' $'true\nexit_codes = '; do
     printf '[bench c%d]\nplugin = command\ndevice = cpu\nargv = %s\n' $((++n)) "$argv"
 done >bench.ini
 exits "what cannot be run" 2 "$GBRUN" check -c bench.ini
@@ -170,7 +170,8 @@ c4 8 argv: $PWD/./folder cannot be run: Is a directory
 c5 13 argv: '|' is for a shell, and there is none: expected a program and its arguments, '|' in quotes, or sh -c '...'
 c6 13 argv: '*' is for a shell, and there is none: expected a program and its arguments, '*' in quotes, or sh -c '...'
 c7 13 argv: a text without its end: expected another '
-c8 11 prepare: no program 'no_such' in the folders of PATH" "$(errors_of bench.ini err.txt)"
+c8 11 prepare: no program 'no_such' in the folders of PATH
+c9 13 exit_codes: none would be right: expected at least one, such as 0" "$(errors_of bench.ini err.txt)"
 
 # --- gbrun command, gbrun call ----------------------------------------------------------------------
 

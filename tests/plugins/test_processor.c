@@ -278,6 +278,12 @@ static const struct {
      {{CPU_V1 "/2/cpu.cfs_quota_us", "200000\n"}, {CPU_V1 "/2/cpu.cfs_period_us", "100000\n"}},
      0,
      ""},
+    /* what mountinfo writes as octal numbers: a backslash of systemd's */
+    {V1("/vm.slice/vm\\134x2d1.scope"),
+     "4:cpu,cpuacct:/vm.slice/vm\\x2d1.scope/in\n",
+     {{CPU_V1 "/in/cpu.cfs_quota_us", "200000\n"}, {CPU_V1 "/in/cpu.cfs_period_us", "100000\n"}},
+     2,
+     CPU_V1 "/in/cpu.cfs_quota_us"},
     /* both: the tighter */
     {HYBRID V1("/"),
      "4:cpu,cpuacct:/\n0::/u\n",

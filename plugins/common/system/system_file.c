@@ -315,6 +315,19 @@ struct cgroup_mount {
     bool is_v1;
 };
 
+/* Blanks and backslashes, which names of systemd's units have, are three octal digits there. */
+static void read_octals(char *text)
+{
+    enum { DIGITS = 3 };
+    char *to = text;
+    for (const char *at = text; *at != '\0'; to++) {
+        const bool is_octal = *at == '\\' && strspn(at + 1, "01234567") >= DIGITS;
+        *to = is_octal ? (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0')) : *at;
+        at += is_octal ? 1 + DIGITS : 1;
+    }
+    *to = '\0';
+}
+
 static bool read_mount(const char *line, struct cgroup_mount *ret)
 {
     char type[32], options[PATH_BYTES], among[PATH_BYTES + 2];
@@ -322,6 +335,8 @@ static bool read_mount(const char *line, struct cgroup_mount *ret)
     if (behind == NULL || sscanf(line, "%*s %*s %*s %1023s %1023s", ret->root, ret->point) != 2 ||
         sscanf(behind, " - %31s %*s %1023s", type, options) != 2)
         return false;
+    read_octals(ret->root);
+    read_octals(ret->point);
     snprintf(among, sizeof among, ",%s,", options);
     ret->is_v1 = strcmp(type, "cgroup") == 0 && strstr(among, ",cpu,") != NULL;
     return ret->is_v1 || strcmp(type, "cgroup2") == 0;
