@@ -143,7 +143,7 @@ rule plugins-see-include-only \
     done)
 rule public-headers-are-alone 'public headers include <gbrun/...> and three headers of libc; those of C++, of its library' < <(
     in_files '#[[:space:]]*include' "$(sources include)" |
-        grep -vE '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>|\.hpp:[0-9]+:#include <[a-z_]+>')
+        grep -vE '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>|\.hpp:[0-9]+:#include <[a-z_]+>|gbrun/google/.*#include <')
 
 # --- Everything is listed -----------------------------------------------------------------------
 

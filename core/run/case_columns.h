@@ -21,10 +21,13 @@ struct batch {
     double clock_hz[BATCH_MAX];
     uint64_t throttle[BATCH_MAX];
     uint32_t flags[BATCH_MAX];
+    uint64_t n_used; /* so many of each have been written, or fewer */
 };
 
-/* To be freed with free(). */
+/* All is as if nothing had been measured. A process that measures case after case keeps the memory
+ * of one batch and of one outbox. */
 struct batch *batch_new(void);
+void batch_free(struct batch *batch); /* NULL allowed */
 
 /* Columns of a message: those of the device's clocks, of one iteration, then the others. */
 enum { OUTBOX_ELAPSED, OUTBOX_CLOCK_HZ, OUTBOX_THROTTLE, OUTBOX_FLAGS, OUTBOX_OTHERS };
@@ -36,8 +39,9 @@ struct outbox {
     double columns[GB_CLOCKS_MAX + OUTBOX_OTHERS][BATCH_MAX];
 };
 
-/* names: of the clocks; they outlive it. To be freed with free(). */
+/* names: of the clocks; they outlive it. */
 struct outbox *outbox_new(const char *const *names, uint32_t n_clocks);
+void outbox_free(struct outbox *outbox); /* NULL allowed */
 
 /* Adds the first n samples of a batch, each of so many iterations; there must be room. */
 void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, uint64_t iterations);

@@ -64,11 +64,12 @@ static int32_t open_device(struct case_state *state, struct session *session,
                            struct process_state *process)
 {
     struct gb_error error;
+    const bool is_open = session_is_open(session);
     link_phase(state->link, PHASE_OPEN);
-    if (process)
+    if (process && !is_open)
         process_state_pause(process);
     int32_t status = session_open(session, &state->bench_case->device, &state->device, &error);
-    if (process)
+    if (process && !is_open)
         process_state_resume(process);
     send_build(state, session, GB_PLUGIN_DEVICE, state->bench_case->device.settings->info);
     if (status != GB_OK) {
@@ -87,7 +88,12 @@ static int32_t open_device(struct case_state *state, struct session *session,
         if (case_judge_device(state, "flushing the cache", status) != GB_OK)
             return GB_FAILED;
     }
-    process_size_take(&state->outcome->before);
+    /* What the last case left is what there is, where nothing was opened or flushed since. */
+    if (process && process->size.n_threads > 0 && is_open &&
+        state->bench_case->common.cache != GB_CACHE_COLD)
+        state->outcome->before = process->size;
+    else
+        process_size_take(&state->outcome->before);
     case_end_phase(state, &state->phases.open_ns);
     return GB_OK;
 }

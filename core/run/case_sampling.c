@@ -101,6 +101,7 @@ static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, doub
                                    .thread_ns = sampling->threads.batch};
     for (uint32_t i = 0; i < sampling->device->n_clocks; i++)
         asked.time_ns[i] = batch->clocks[i];
+    batch->n_used = n > batch->n_used ? n : batch->n_used;
     return asked;
 }
 
@@ -350,6 +351,7 @@ static struct gb_samples view_values(struct sampling *sampling, size_t first, ui
     struct batch *batch = sampling->value_batch;
     const double total = (double)sampling->values.n, begin_ns = runs->begin_ns[0];
     const double span_ns = runs->end_ns[n_runs - 1] - begin_ns;
+    batch->n_used = n > batch->n_used ? n : batch->n_used;
     for (uint64_t i = 0; i < n; i++) {
         const double place = (double)(first + i) / total;
         const size_t run = (size_t)(place * (double)n_runs);
@@ -614,7 +616,7 @@ static int32_t find_measured(struct sampling *sampling)
         return case_stop(sampling->state, CASE_FAILED,
                          "measure = %s: its unit is \"%s\": expected ns, us, ms or s", name,
                          series->unit);
-    free(sampling->outbox);
+    outbox_free(sampling->outbox);
     sampling->outbox = outbox_new(&(const char *){series->name}, 1);
     sampling->value_batch = batch_new();
     return GB_OK;
@@ -843,10 +845,10 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
 
 static void sampling_free(struct sampling *sampling)
 {
-    free(sampling->batch);
-    free(sampling->value_batch);
+    batch_free(sampling->value_batch);
+    batch_free(sampling->batch);
     series_values_free(&sampling->values);
-    free(sampling->outbox);
+    outbox_free(sampling->outbox);
     thread_times_free(&sampling->threads);
 }
 

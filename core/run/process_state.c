@@ -267,6 +267,7 @@ void process_state_take(struct process_state *state)
     for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->numbers[i] = numbers[i].get();
     fegetenv(&state->floats);
+    state->is_known = true;
 }
 
 void process_state_forget_files(struct process_state *state)
@@ -311,7 +312,7 @@ static void add(struct text *out, bool differs, const char *what)
         text_printf(out, "%s%s", out->length ? ", " : "", what);
 }
 
-bool process_state_differs(const struct process_state *state, struct text *out)
+bool process_state_differs(struct process_state *state, struct text *out)
 {
     struct process_state now = {0};
     process_state_take(&now);
@@ -336,6 +337,7 @@ bool process_state_differs(const struct process_state *state, struct text *out)
         add(&found, now.numbers[i] != state->numbers[i], numbers[i].words);
     add(&found, floats_differ(&now.floats, &state->floats), "floating-point mode");
     text_add(out, text_get(&found));
+    *state = now;
     return found.length > 0;
 }
 
@@ -488,13 +490,13 @@ static void add_left(struct text *out, int i, double n)
 }
 
 bool process_size_compare(const struct process_size *before, struct process_wear *wear,
-                          bool has_children, struct text *out)
+                          bool has_children, struct process_size *ret_now, struct text *out)
 {
     static const double worn = 4; /* cases that leave a little less than is reported */
-    struct process_size now;
     siginfo_t info;
     bool is_worn = false;
-    process_size_take(&now);
+    process_size_take(ret_now);
+    const struct process_size now = *ret_now;
     wear->n_threads = wear->n_threads > 0 ? wear->n_threads : before->n_threads;
     /* Running, or not waited for. */
     const bool has_any = waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;

@@ -14,7 +14,20 @@
 #include <signal.h>
 #include <sys/types.h>
 
-/* Private. */
+/* What a process has beside its state: memory, files, threads, children. A case that leaves much of
+ * it behind takes it from the next one. */
+enum { SIZE_RESIDENT, SIZE_MAPPED, SIZE_LOCKED, SIZE_REGIONS, SIZE_FILES, PROCESS_SIZES };
+struct process_size {
+    /* bytes without what is mapped from files, such as libraries; bytes private and writable,
+     * touched or not; bytes locked; regions of memory; open descriptors */
+    uint64_t sizes[PROCESS_SIZES];
+    uint32_t n_threads; /* 0: not known */
+    long last_thread;   /* the highest number of one */
+    bool is_traced;     /* by its parent, as after PTRACE_TRACEME */
+};
+void process_size_take(struct process_size *ret);
+
+/* Private, but for is_known and size: of a state that the process has been in since. */
 enum { PROCESS_SIGNALS = 65, PROCESS_NUMBERS = 10, PROCESS_FILES = 1024 };
 struct process_state {
     char folder[PATH_MAX];
@@ -29,32 +42,21 @@ struct process_state {
     uint64_t own_files;                      /* which those of the worker itself are */
     uint64_t numbers[PROCESS_NUMBERS], paused[PROCESS_NUMBERS];
     fenv_t floats;
+    bool is_known;
+    struct process_size size;
 };
 
 /* What is now: what later states are compared with. */
 void process_state_take(struct process_state *ret);
 /* Adds a comma list of what is different now: "working directory, rounding mode". False: nothing
- * is. */
-bool process_state_differs(const struct process_state *state, struct text *out);
+ * is. *state is then what is now. */
+bool process_state_differs(struct process_state *state, struct text *out);
 /* Files that are closed from now on are no change. */
 void process_state_forget_files(struct process_state *state);
 /* What changes of affinity, scheduling and limits between the two is a device's that is opened, and
  * stays. */
 void process_state_pause(struct process_state *state);
 void process_state_resume(struct process_state *state);
-
-/* What a process has beside its state: memory, files, threads, children. A case that leaves much of
- * it behind takes it from the next one. */
-enum { SIZE_RESIDENT, SIZE_MAPPED, SIZE_LOCKED, SIZE_REGIONS, SIZE_FILES, PROCESS_SIZES };
-struct process_size {
-    /* bytes without what is mapped from files, such as libraries; bytes private and writable,
-     * touched or not; bytes locked; regions of memory; open descriptors */
-    uint64_t sizes[PROCESS_SIZES];
-    uint32_t n_threads; /* 0: not known */
-    long last_thread;   /* the highest number of one */
-    bool is_traced;     /* by its parent, as after PTRACE_TRACEME */
-};
-void process_size_take(struct process_size *ret);
 
 /* Of a process that serves cases, zeroed at first. */
 struct process_wear {
@@ -71,7 +73,7 @@ struct process_wear {
  */
 enum { THREADS_LEFT = 64 };
 bool process_size_compare(const struct process_size *before, struct process_wear *wear,
-                          bool has_children, struct text *out);
+                          bool has_children, struct process_size *ret_now, struct text *out);
 
 /*
  * The floating-point environment and the locale that a benchmark keeps for itself: rounding, traps,

@@ -431,11 +431,15 @@ static int32_t open_device(struct session *session, const struct device_choice *
     return read_clocks(open, &asked, error);
 }
 
+bool session_is_open(const struct session *session)
+{
+    return session->open.host != NULL;
+}
+
 int32_t session_open(struct session *session, const struct device_choice *choice,
                      const struct open_device **ret, struct gb_error *error)
 {
-    const bool is_open = session->open.host != NULL;
-    if (!is_open && open_device(session, choice, error) != GB_OK) {
+    if (!session_is_open(session) && open_device(session, choice, error) != GB_OK) {
         close_device(session);
         return error->status;
     }

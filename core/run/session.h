@@ -102,6 +102,7 @@ struct open_device {
     bool counts; /* it has CLOCK_INSTRUCTIONS as well, which is none of these */
 };
 
+bool session_is_open(const struct session *session);
 /* Opens a device, or gives the one that is open already; a session opens one device in its life.
  * One that cannot be opened whole, with a queue and a clock, is closed again. */
 int32_t session_open(struct session *session, const struct device_choice *choice,

@@ -21,6 +21,7 @@ struct worker {
     struct worker_link link;
     struct session *session;
     struct process_wear wear;
+    struct process_state state; /* that the last case has left, if nothing was done since */
 };
 
 /* Each function serve_... serves one message, whose texts and lists are the arena's. */
@@ -162,16 +163,20 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     struct case_outcome outcome;
     wire_get_fields(message, arena, case_order_fields, &order);
     link_repeat_warnings(&worker->link);
-    struct process_state state;
-    process_state_take(&state);
-    case_run(worker->session, &worker->link, &order.bench_case, &state, &outcome);
+    struct process_state *state = &worker->state;
+    if (!state->is_known) {
+        *state = (struct process_state){0};
+        process_state_take(state);
+    }
+    case_run(worker->session, &worker->link, &order.bench_case, state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
     /* What the case left behind in this process. */
     CLEANUP(text_free) struct text traces = {0}, changed = {0};
-    if (process_state_differs(&state, &changed))
+    if (process_state_differs(state, &changed))
         text_printf(&traces, "changed the process's %s", text_get(&changed));
     const bool is_worn = process_size_compare(&outcome.before, &worker->wear,
-                                              !worker->supervisor && !zygote_is_there(), &traces);
+                                              !worker->supervisor && !zygote_is_there(),
+                                              &state->size, &traces);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || is_worn || traces.length > 0;
     /* A supervisor may end as soon as it has read the next message: where a plugin ignored the end
      * of children, nothing would be left to wait for. */
@@ -549,6 +554,7 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
     worker.session = session_new(&worker.link.sink);
     while (link_receive(&worker.link, &type, &message)) {
         CLEANUP(arena_free) struct arena arena = {0};
+        worker.state.is_known = worker.state.is_known && type == WIRE_CASE;
         if (!serve_question(&worker, type, &message, &arena) && serve[type])
             serve[type](&worker, &message, &arena);
     }

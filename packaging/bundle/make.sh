@@ -104,8 +104,9 @@ for file in "${man[@]}"; do
     install -m 644 "$(in_build_or_source "$file")" "$root/share/man/man${file##*.}/"
 done
 install -m 644 "$src"/include/gbrun/*.h "$src"/include/gbrun/*.hpp "$root/include/gbrun/"
+cp -r "$src/include/gbrun/google" "$root/include/gbrun/"
 # For pkg-config and CMake: what is installed, but from wherever it is unpacked.
-for file in gbrun.pc libgbrun.pc; do
+for file in gbrun.pc gbrun-benchmark.pc libgbrun.pc; do
     sed -e 's|^prefix=.*|prefix=${pcfiledir}/../..|' -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
         -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
         -e 's|^bindir=.*|bindir=${prefix}/bin|' "$file" >"$root/lib/pkgconfig/$file"

@@ -1,5 +1,6 @@
 # libgbrunConfig.cmake - what find_package(libgbrun) finds: the target gbrun::libgbrun, for programs that
-# measure functions of their own. It lies in LIBDIR/cmake/libgbrun, which may have been moved with the rest.
+# measure functions of their own, and gbrun::benchmark, for files that include <benchmark/benchmark.h>.
+# It lies in LIBDIR/cmake/libgbrun, which may have been moved with the rest.
 find_path(LIBGBRUN_INCLUDE_DIR gbrun/measure.h
   HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../include" "${CMAKE_CURRENT_LIST_DIR}/../../../../include")
 find_library(LIBGBRUN_LIBRARY gbrun HINTS "${CMAKE_CURRENT_LIST_DIR}/../..")
@@ -12,4 +13,8 @@ if(NOT TARGET gbrun::libgbrun)
   add_library(gbrun::libgbrun SHARED IMPORTED)
   set_target_properties(gbrun::libgbrun PROPERTIES IMPORTED_LOCATION "${LIBGBRUN_LIBRARY}"
     INTERFACE_INCLUDE_DIRECTORIES "${LIBGBRUN_INCLUDE_DIR}")
+  add_library(gbrun::benchmark INTERFACE IMPORTED)
+  set_target_properties(gbrun::benchmark PROPERTIES
+    INTERFACE_LINK_LIBRARIES "-Wl,--push-state,--no-as-needed;gbrun::libgbrun;-Wl,--pop-state"
+    INTERFACE_INCLUDE_DIRECTORIES "${LIBGBRUN_INCLUDE_DIR}/gbrun/google;${LIBGBRUN_INCLUDE_DIR}")
 endif()

@@ -22,7 +22,8 @@ tar -C "$TMPDIR/else" -xzf "$archive"
 root=$(echo "$TMPDIR"/else/gbrun-*)
 equals "all of it lies in one folder" "gbrun-$version" "$(basename "$root")"
 for file in README.md bin/gbrun conf/bench.ini docs/tutorial.md docs/examples/clear.c \
-    lib/pkgconfig/gbrun.pc share/cmake/gbrun/gbrunConfig.cmake include/gbrun/bench.hpp \
+    lib/pkgconfig/gbrun.pc share/cmake/gbrun/gbrunConfig.cmake include/gbrun/bench.hpp lib/pkgconfig/gbrun-benchmark.pc \
+    include/gbrun/google/benchmark/benchmark.h \
     docs/pictures/replay.png include/gbrun/gbrun.h run-gpu-tests share/man/man1/gbrun.1 share/man/man5/gbrun.ini.5 tests/tap.sh; do
     succeeds "it has $file" test -s "$root/$file"
 done

@@ -69,7 +69,7 @@ python=python3 import_compiled
 # What a shell makes of $(pkg-config --cflags gbrun) ends at blanks, which the tree's path may have.
 ln -s "$top_srcdir/include" "$TMPDIR/include"
 ln -s "$top_builddir/.libs" "$TMPDIR/lib"
-for name in gbrun libgbrun; do
+for name in gbrun gbrun-benchmark libgbrun; do
     sed "s|^includedir=.*|includedir=$TMPDIR/include|; s|^libdir=.*|libdir=$TMPDIR/lib|" \
         "$top_builddir/$name-uninstalled.pc" >"$TMPDIR/$name-uninstalled.pc"
 done

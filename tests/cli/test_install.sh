@@ -31,6 +31,8 @@ for file in bin/gbrun man1/gbrun.1 man5/gbrun.ini.5 bash-completion/completions/
 done
 equals "all public headers are installed" "$(cd "$top_srcdir/include/gbrun" && echo ./*.h*)" \
     "$(cd "$headers" && echo ./*.h*)"
+equals "and those in place of Google Benchmark's" "$(cd "$top_srcdir/include/gbrun/google/benchmark" && echo ./*)" \
+    "$(cd "$headers/google/benchmark" && echo ./*)"
 data=$(dirname "$(find "$root" -type d -path '*/share/gbrun/examples')")
 for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
     released=$(cd "$top_srcdir/${folder#*=}" && find . -type f \( -name '*.ini' -o -name '*.c*' -o -name '*.rs' \
