@@ -340,7 +340,7 @@ static int32_t add_files(struct compare *compare, struct words files, struct gb_
         CLEANUP(store_leave) struct store *store = NULL;
         status = store_open(files.items[i], STORE_READ, &store, error);
         if (status == GB_OK)
-            status = compare_add_all_runs(compare, store, files.items[i], error);
+            status = compare_add_newest_runs(compare, store, files.items[i], SIZE_MAX, error);
     }
     return status;
 }

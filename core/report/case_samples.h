@@ -11,8 +11,9 @@ struct sample_buckets {
     double *low, *high; /* ns */
     double *clock_hz;   /* the mean; NaN: not known */
     size_t n;
-    size_t *first;     /* by round: its first bucket */
-    size_t *discarded; /* by round: how many buckets at its beginning were left out as warm-up */
+    uint64_t per_bucket; /* samples of one */
+    size_t *first;       /* by round: its first bucket */
+    size_t *discarded;   /* by round: how many buckets at its beginning were left out as warm-up */
 };
 
 struct case_samples {

@@ -339,7 +339,7 @@ static void add_row(const struct fleet_result *result, const struct fleet_node *
                     struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    xml_print(out, "<tr class=\"filtered\" data-label=\"%s\">", node->name);
+    text_add(out, "<tr>");
     html_cell(out, "", node->name);
     html_cell(out,
               node->is_flagged                   ? "bad"

@@ -5,19 +5,32 @@
 
 #include "core/base/xml_text.h"
 #include "core/compare/fleet.h"
+#include "core/compare/history.h"
 #include "core/report/case_samples.h"
+#include "core/report/chart.h"
 #include "core/report/html_report.h"
 #include "core/report/plot.h"
 #include "core/view/view_writers.h"
 
+/* A case that was measured in several runs, by the number of its record in one of them. */
+struct html_past {
+    int64_t id;
+    const struct history_case *history;
+};
+int html_compare_past(const void *a, const void *b); /* by id, for qsort and bsearch */
+
 /* A run of a file as it is written. */
 struct html_run {
     struct text *out;
-    struct view *view;    /* of single rounds */
-    size_t number;        /* of the run on the page, for anchors */
-    struct group *groups; /* the rounds of each case */
+    struct view *view;     /* of single rounds */
+    struct view *combined; /* of rounds as one */
+    size_t number;         /* of the run on the page, for anchors */
+    struct group *groups;  /* the rounds of each case */
     size_t n_groups;
     const struct compare_against *against; /* the baseline; NULL: none */
+    struct compared_records records;       /* what it says */
+    struct html_past *past;                /* sorted */
+    size_t n_past;
 };
 
 /* ---- html_page.c ---- */
@@ -31,11 +44,29 @@ void html_fact(struct text *out, const char *name, const char *value);
 void html_cell(struct text *out, const char *class, const char *words);
 /* The same of a number; format NULL: all its digits. NaN: not known, or there is none. */
 void html_number(struct text *out, const char *class, const char *format, double value);
-/* A page of charts as a figure; or each panel as one. */
-void html_figure(struct text *out, const struct plot_page *page);
+/* Each panel as a figure, for broad and for narrow windows. */
 void html_panels(struct text *out, const struct plot_panel *panels, size_t n);
 
+/* ---- html_summary.c ---- */
+/* What the run found: figures, a chart, what is slower and faster; folded, what to know before it
+ * is trusted. Then the other charts of sweeps, which ret has. */
+struct html_sweeps {
+    struct arena arena;
+    struct chart *charts; /* what the panels are made of */
+    struct plot_panel *panels;
+    size_t n_charts, n, n_left_out;
+};
+int32_t html_summary(const struct html_run *run, struct html_sweeps *ret, struct gb_error *error);
+void html_sweeps(const struct html_run *run, const struct html_sweeps *sweeps);
+void html_sweeps_free(struct html_sweeps *sweeps);
+
 /* ---- html_cases.c ---- */
+/* "r0c12". */
+const char *html_anchor(const struct html_run *run, const struct view_row *row,
+                        struct arena *arena);
+/* The case beside its baseline, by any of its rounds; NULL: it has none. */
+const struct compared *html_compared(const struct html_run *run, const struct view_row *rows,
+                                     size_t n);
 void html_cases(const struct html_run *run);
 /* Details of each case. */
 int32_t html_case_details(const struct html_run *run, struct gb_error *error);

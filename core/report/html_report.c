@@ -1,107 +1,24 @@
 /* html_report.c - see html_report.h: the parts of the page in their order. */
 #include "core/report/html_page.h"
 
+#include "core/base/members.h"
 #include "core/base/output_file.h"
-#include "core/report/chart.h"
 #include "core/report/fleet_chart.h"
 #include "core/report/report.h"
 #include "core/view/search_text.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { SWEEP_PANELS = 12, HEAT_LEAST = 4 };
+/* ---- rooflines ---- */
 
-/* ---- before you trust this ---- */
-
-static void add_notes(struct text *out, const struct note_lines *notes)
-{
-    static const char *const begins[] = {"<h3>", "<li><bdi>", "<li class=\"inner\"><bdi>"};
-    for (size_t i = 0; i < notes->n; i++) {
-        const struct note_line *line = &notes->items[i];
-        const int next = i + 1 < notes->n ? notes->items[i + 1].level : 0;
-        text_add(out, begins[line->level]);
-        text_printf(out, "%s%s", line->mark, *line->mark ? " " : "");
-        xml_add_text(out, line->words);
-        text_add(out, line->level ? "</bdi></li>\n" : next ? "</h3>\n<ul>\n" : "</h3>\n");
-        text_add(out, line->level && !next ? "</ul>\n" : "");
-    }
-}
-
-static void add_trust(const struct html_run *run)
-{
-    const struct stored_run *stored = &run->view->runs[0];
-    const struct note_lines notes = notes_of(run->view);
-    html_heading(run->out, "Before you trust this");
-    text_add(run->out, "<div class=\"trust\">\n");
-    if (!stored->record.finished) {
-        text_add(run->out, "<p class=\"bad\">Beware: ");
-        view_add_open(run->view, run->out);
-        text_add(run->out, ".</p>\n");
-    }
-    if (notes.n)
-        add_notes(run->out, &notes);
-    else if (stored->record.finished)
-        text_add(run->out,
-                 "<p>All cases are ok, and there is no reason to doubt their numbers.</p>\n");
-    for (size_t i = 0; run->against && i < run->against->n_differences; i++) {
-        text_add(run->out,
-                 i ? "<li>" : "<h3>The baseline differs in more than time</h3>\n<ul><li>");
-        xml_add_text(run->out, run->against->differences[i]);
-        text_add(run->out, i + 1 < run->against->n_differences ? "</li>\n" : "</li></ul>\n");
-    }
-    text_add(run->out, "</div>\n");
-}
-
-/* ---- sweeps and rooflines ---- */
-
-static int32_t add_chart(const struct html_run *run, struct view *combined,
-                         const struct chart_request *request, struct gb_error *error)
-{
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct chart chart = {.request = *request};
-    struct plot_panel *panels = NULL;
-    size_t n = 0;
-    int32_t status = chart_add(&chart, combined, NULL, error);
-    if (status == GB_OK) {
-        chart_make_panels(&chart, SWEEP_PANELS, &arena, &panels, &n);
-        html_panels(run->out, panels, n);
-        if (chart.n_panels > n)
-            text_printf(run->out, "<p class=\"hint\">The first %zu of %zu charts.</p>\n", n,
-                        chart.n_panels);
-    }
-    chart_free(&chart);
-    return status;
-}
-
-static int32_t add_sweeps(const struct html_run *run, struct view *combined, struct gb_error *error)
-{
-    int32_t status = GB_OK;
-    bool any = false;
-    for (size_t i = 0; i < combined->survey.n_benches && status == GB_OK; i++) {
-        struct chart_request request;
-        const struct survey_bench *bench = &combined->survey.benches[i];
-        if (!chart_choose(combined, bench->name, &request))
-            continue;
-        if (!any)
-            html_heading(run->out, "Sweeps");
-        any = true;
-        status = add_chart(run, combined, &request, error);
-        request.kind = CHART_HEAT;
-        /* Of so many values of both axes cells show more than lines. */
-        if (status == GB_OK && request.by && bench->n_cases >= HEAT_LEAST * HEAT_LEAST)
-            status = add_chart(run, combined, &request, error);
-    }
-    return status;
-}
-
-static int32_t add_rooflines(const struct html_run *run, struct view *combined,
-                             struct gb_error *error)
+static int32_t add_rooflines(const struct html_run *run, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct report report = {0};
-    int32_t status = report_add_rooflines(&report, combined, NULL, error);
+    int32_t status = report_add_rooflines(&report, run->combined, NULL, error);
     bool any = false;
     for (size_t i = 0; i < report.n_charts; i++)
         any = any || report.charts[i].roofs.n > 0;
@@ -109,7 +26,9 @@ static int32_t add_rooflines(const struct html_run *run, struct view *combined,
         struct plot_page page;
         html_heading(run->out, "Rooflines");
         report_page(&report, &arena, &page);
-        html_figure(run->out, &page);
+        text_add(run->out, "<figure class=\"roofs\">\n");
+        plot_svg(&page, true, run->out);
+        text_add(run->out, "</figure>\n");
     } else if (status == GB_OK && report.n_charts > 0) {
         text_add(run->out, "<p class=\"hint\">No rooflines: the device's roofs are not known. The "
                            "benchmark ceilings measures them (conf/ceilings.ini).</p>\n");
@@ -123,7 +42,7 @@ static int32_t add_rooflines(const struct html_run *run, struct view *combined,
 /* Visits as points, the best until each as a line in steps. */
 static void add_search_curve(const struct search_curve *curve, struct text *out)
 {
-    enum { CURVE_WIDTH = 760, CURVE_HEIGHT = 220 };
+    enum { CURVE_HEIGHT = 220 };
     CLEANUP(arena_free) struct arena arena = {0};
     const size_t n = curve->n;
     if (n < 2)
@@ -154,8 +73,7 @@ static void add_search_curve(const struct search_curve *curve, struct text *out)
         .n_series = 2,
         .height = CURVE_HEIGHT,
     };
-    html_figure(out, &(struct plot_page){
-                         .panels = &panel, .n_panels = 1, .n_columns = 1, .width = CURVE_WIDTH});
+    html_panels(out, &panel, 1);
 }
 
 static void add_lines(struct text *out, const struct search_found *found,
@@ -216,10 +134,12 @@ static void add_histogram(const struct view_row *row, const struct check_summary
     html_cell(out, "", summary->name);
     for (int i = 0; i < VERIFY_CLASSES; i++) {
         double share = summary->n ? (double)summary->histogram[i] / (double)summary->n : 0;
-        text_printf(out,
-                    "<td class=\"n\" style=\"background:color-mix(in srgb,var(--c4) %.0f%%,"
-                    "transparent)\">%llu</td>",
-                    60 * share, (unsigned long long)summary->histogram[i]);
+        if (summary->histogram[i] == 0) {
+            text_add(out, "<td></td>");
+            continue;
+        }
+        text_printf(out, "<td class=\"n share\" style=\"--s:%.0f%%\">%llu</td>", 60 * share,
+                    (unsigned long long)summary->histogram[i]);
     }
     text_add(out, "</tr>\n");
 }
@@ -391,18 +311,20 @@ static void add_head(const struct html_run *run, const char *path)
     xml_print(out, ", host <bdi>%s</bdi>, %s</p>\n", FACT(record, "host"), text_get(&facts));
 }
 
-static int32_t write_parts(const struct html_run *run, struct view *combined,
-                           struct gb_error *error)
+static int32_t write_parts(const struct html_run *run, struct gb_error *error)
 {
-    add_trust(run);
-    html_cases(run);
-    int32_t status = add_searches(run, error);
-    if (status == GB_OK)
-        status = add_sweeps(run, combined, error);
-    if (status == GB_OK)
+    CLEANUP(html_sweeps_free) struct html_sweeps sweeps = {0};
+    int32_t status = html_summary(run, &sweeps, error);
+    if (status == GB_OK) {
+        html_cases(run);
+        status = add_searches(run, error);
+    }
+    if (status == GB_OK) {
+        html_sweeps(run, &sweeps);
         status = html_case_details(run, error);
+    }
     if (status == GB_OK)
-        status = add_rooflines(run, combined, error);
+        status = add_rooflines(run, error);
     if (status == GB_OK)
         status = add_checks(run, false, error);
     if (status == GB_OK)
@@ -485,22 +407,50 @@ static int32_t open_views(const struct html_input *input, const struct html_opti
     return GB_OK;
 }
 
+/* Of the newest runs of the file what each case took: for cases of several. The history is the
+ * comparison's. */
+static int32_t find_past(struct compare *compare, const struct views *views, const char *path,
+                         struct html_run *run, struct gb_error *error)
+{
+    struct history history = {0};
+    int32_t status = compare_add_newest_runs(compare, views->store, path, HISTORY_RUNS, error);
+    if (status == GB_OK)
+        status = compare_history(compare, NULL, &history, error);
+    for (size_t i = 0; status == GB_OK && i < history.n; i++) {
+        const struct history_case *one = &history.cases[i];
+        for (size_t j = 0; one->n > 1 && j < one->n; j++)
+            if (one->points[j].c->first)
+                ARENA_APPEND(&run->view->arena, run->past, run->n_past,
+                             ((struct html_past){one->points[j].c->first->id, one}));
+    }
+    if (run->n_past)
+        qsort(run->past, run->n_past, sizeof *run->past, html_compare_past);
+    return status;
+}
+
 static int32_t write_run(const struct html_input *input, const struct html_options *options,
                          size_t number, struct text *out, size_t *n_cases, struct gb_error *error)
 {
+    static const struct compare_options of_past = {
+        .margin = COMPARE_MARGIN, .confidence = 1 - COMPARE_ALPHA, .metric = ""};
     CLEANUP(close_views) struct views views = {0};
     CLEANUP(compare_leave) struct compare *compare = NULL;
-    struct html_run run = {.out = out, .view = &views.single, .number = number};
+    CLEANUP(compare_leave) struct compare *past = compare_new(&of_past);
+    struct html_run run = {
+        .out = out, .view = &views.single, .combined = &views.combined, .number = number};
     int32_t status = open_views(input, options, &views, error);
     if (status == GB_OK && options->baseline)
         status = compare_runs(options->baseline, input, &compare, error);
+    if (status == GB_OK)
+        status = find_past(past, &views, input->path, &run, error);
     if (status != GB_OK)
         return status;
     run.against = compare ? compare_result(compare)->against : NULL;
+    run.records = compared_records_of(run.against, &views.single.arena);
     run.groups = group_rounds(run.view, true, &run.n_groups);
     *n_cases += run.n_groups;
     add_head(&run, input->path);
-    status = write_parts(&run, &views.combined, error);
+    status = write_parts(&run, error);
     text_add(out, "</section>\n");
     return status;
 }

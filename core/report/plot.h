@@ -24,7 +24,7 @@ enum {
     PLOT_KINDS
 };
 enum { PLOT_CIRCLE, PLOT_TRIANGLE, PLOT_SQUARE, PLOT_DIAMOND, PLOT_SHAPES };
-enum { PLOT_GREY = -1 }; /* a colour of what only joins or explains */
+enum { PLOT_GREY = -1, PLOT_COLOURS = 8 }; /* a colour of what only joins or explains; others */
 
 /* n values; ARROWS go from each to the right end of the panel. What is not finite, or not above 0
  * on a logarithmic axis, is a gap. */
@@ -77,6 +77,7 @@ struct plot_panel {
     const char *title, *x_label, *y_label; /* NULL: none */
     bool x_log, y_log;
     bool x_is_count;      /* its ticks are 100, 1k, 10k */
+    bool x_is_binary;     /* powers of two, logarithmic: its ticks are 256, 4Ki, 64Ki */
     const char *y_unit;   /* its ticks are 10 k, 100 k, 1 M of this; NULL: numbers */
     double x_low, x_high; /* what is shown; both 0: all there is */
     double y_low, y_high;
@@ -100,6 +101,7 @@ struct plot_page {
     const struct plot_panel *panels; /* row by row */
     size_t n_panels, n_columns;      /* n_columns 0 means 1 */
     uint32_t width, height;          /* pixels; height 0: what panels ask for, in pixels */
+    bool is_plain;                   /* without titles of points */
 };
 
 /*
@@ -110,6 +112,8 @@ struct plot_page {
 void plot_svg(const struct plot_page *page, bool is_inline, struct text *out);
 /* Rules for the classes that plot_svg uses. */
 void plot_svg_style(bool is_inline, struct text *out);
+/* "64Ki": a whole number that 1,024 divides, with its prefix; others as they are. */
+void plot_add_binary(struct text *out, double value);
 
 /* Does the file's name end as that of a picture: .svg, .png or .pdf? */
 bool plot_is_named(const char *path);
