@@ -26,31 +26,15 @@ enum { MINI_MIDDLE = 75, MINI_REACH = 70 };
 /* Relative to an estimate: wider intervals end with an arrow. */
 static const double WIDEST = 0.2;
 
-const char *html_anchor(const struct html_run *run, const struct view_row *row, struct arena *arena)
-{
-    return arena_printf(arena, "r%zuc%lld", run->number, (long long)row->c.id);
-}
-
-const struct compared *html_compared(const struct html_run *run, const struct view_row *rows,
-                                     size_t n)
-{
-    const struct compared *found = NULL;
-    for (size_t i = 0; i < n && !found; i++)
-        found = compared_of(&run->records, rows[i].c.id);
-    return found;
-}
-
 /* The reach of most intervals: what fills a small picture. */
 static double find_scale(const struct html_run *run)
 {
     double scale = 0.002;
-    for (size_t i = 0; i < run->n_groups; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        struct shown shown = combine_rounds(rows, run->groups[i].n, &arena);
-        double reach = fmax(shown.high_ns / shown.central_ns - 1,
-                            1 - shown.low_ns / shown.central_ns);
-        if (shown.has_interval && isfinite(reach))
+    for (size_t i = 0; i < run->n; i++) {
+        const struct shown *shown = &run->cases[i].shown;
+        double reach = fmax(shown->high_ns / shown->central_ns - 1,
+                            1 - shown->low_ns / shown->central_ns);
+        if (shown->has_interval && isfinite(reach))
             scale = fmin(fmax(scale, reach), WIDEST);
     }
     return scale;
@@ -97,47 +81,38 @@ static void add_ratio(const struct compared *c, struct text *out)
               compared_word(verdict));
 }
 
-static void add_time(const struct html_run *run, const struct shown *shown, double scale,
-                     struct text *out)
+static void add_time(const struct html_case *one, double scale, struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    double central = shown->central_ns;
-    const struct case_record *record = &shown->row.c.record;
-    if (!isfinite(central) || record->status != CASE_OK) {
-        text_printf(out, "<td class=\"bad\" colspan=\"%d\">", run->against ? 6 : 3);
-        case_status_describe(record->status, record->status_text ? record->status_text : "",
-                             &words);
-        xml_print(out, "%s</td>", text_get(&words));
-        return;
-    }
+    const struct shown *shown = &one->shown;
+    const double central = shown->central_ns;
     text_printf(out, "<td class=\"n\" data-v=\"%.9g\">", central);
-    shown_add_central(&words, shown);
-    xml_print(out, "%s</td>", text_get(&words));
+    xml_print(out, "%s</td>", one->words);
     add_mini(out, shown->has_interval ? shown->low_ns / central : NAN,
              shown->has_interval ? shown->high_ns / central : NAN, scale);
-    text_clear(&words);
     shown_add_interval(&words, shown);
     html_cell(out, "n", text_get(&words));
 }
 
-static void add_row(const struct html_run *run, const struct view_row *rows, size_t n, double scale,
-                    struct arena *arena)
+static void add_row(const struct html_run *run, const struct html_case *one, double scale)
 {
     CLEANUP(text_free) struct text words = {0};
     struct text *out = run->out;
-    struct shown shown = combine_rounds(rows, n, arena);
-    const struct case_record *record = &shown.row.c.record;
-    xml_print(out, "<tr><td><a href=\"#%s\">%s</a></td>", html_anchor(run, rows, arena),
-              shown.row.label);
-    add_time(run, &shown, scale, out);
-    bool is_measured = isfinite(shown.central_ns) && record->status == CASE_OK;
-    if (run->against && is_measured)
-        add_ratio(html_compared(run, rows, n), out);
+    const struct case_record *record = &one->shown.row.c.record;
+    xml_print(out, "<tr><td><a href=\"#%s\">%s</a></td>", one->anchor, one->shown.row.label);
+    if (one->is_measured) {
+        add_time(one, scale, out);
+        if (run->against)
+            add_ratio(one->compared, out);
+    } else {
+        text_printf(out, "<td class=\"bad\" colspan=\"%d\">", run->against ? 6 : 3);
+        xml_print(out, "%s</td>", one->words);
+    }
     text_printf(out, "<td class=\"n\">%llu</td><td class=\"n\">%zu</td>",
-                (unsigned long long)record->n_samples, n);
-    html_cell(out, record_verified(&shown.row.c.record) == VERIFIED_FAILED ? "bad" : "",
-              shown.row.check ? shown.row.check : "");
-    roof_cell(&shown.row, &words);
+                (unsigned long long)record->n_samples, one->n);
+    html_cell(out, record_verified(record) == VERIFIED_FAILED ? "bad" : "",
+              one->shown.row.check ? one->shown.row.check : "");
+    roof_cell(&one->shown.row, &words);
     if (run->combined->survey.any_roof)
         html_cell(out, "n", text_get(&words));
     text_add(out, "</tr>\n");
@@ -145,27 +120,22 @@ static void add_row(const struct html_run *run, const struct view_row *rows, siz
 
 void html_cases(const struct html_run *run)
 {
+    CLEANUP(text_free) struct text heads = {0};
     struct text *out = run->out;
     const double scale = find_scale(run);
     html_heading(out, "Cases");
     text_printf(out,
                 "<p class=\"hint\">Intervals are drawn relative to their own estimates: the width "
                 "is \u00B1%.2g %%.%s A click on a head sorts.</p>\n"
-                "<p><input class=\"filter\" hidden placeholder=\"filter cases\"></p>\n"
-                "<div class=\"wide\"><table class=\"sort\">\n<tr><th>case</th>"
-                "<th class=\"n\">time</th><th class=\"iv\"></th><th class=\"n\">interval</th>%s"
-                "<th class=\"n\">samples</th><th class=\"n\">rounds</th><th>check</th>"
-                "%s</tr>\n",
-                100 * scale, run->against ? " Ratios to the baseline: \u00B110 %." : "",
-                run->against ? "<th class=\"n\">ratio</th><th class=\"iv\"></th><th>verdict</th>"
-                             : "",
-                run->combined->survey.any_roof ? "<th class=\"n\">roof</th>" : "");
-    for (size_t i = 0; i < run->n_groups; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        add_row(run, rows, run->groups[i].n, scale, &arena);
-    }
-    text_add(out, "</table></div>\n");
+                "<p><input class=\"filter\" hidden placeholder=\"filter cases\"></p>\n",
+                100 * scale, run->against ? " Ratios to the baseline: \u00B110 %." : "");
+    text_printf(&heads, "case|>time||>interval|%s>samples|>rounds|check%s",
+                run->against ? ">ratio||verdict|" : "",
+                run->combined->survey.any_roof ? "|>roof" : "");
+    html_table(out, "sort", text_get(&heads));
+    for (size_t i = 0; i < run->n; i++)
+        add_row(run, &run->cases[i], scale);
+    html_table_end(out);
 }
 
 /* ---- numbers that the browser draws ---- */
@@ -312,25 +282,9 @@ static void add_samples(const struct case_samples *samples, const struct clip *c
 
 /* ---- earlier runs ---- */
 
-int html_compare_past(const void *a, const void *b)
-{
-    const struct html_past *x = a, *y = b;
-    return ORDER_OF(x->id, y->id);
-}
-
-static void add_past(const struct html_run *run, const struct view_row *rows, size_t n,
-                     double unit_ns, struct text *out)
+static void add_past(const struct history_case *history, double unit_ns, struct text *out)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    const struct history_case *history = NULL;
-    for (size_t i = 0; i < n && run->n_past && !history; i++) {
-        const struct html_past key = {.id = rows[i].c.id};
-        const struct html_past *found = bsearch(&key, run->past, run->n_past, sizeof key,
-                                                html_compare_past);
-        history = found ? found->history : NULL;
-    }
-    if (!history)
-        return;
     double *numbers = ARENA_ARRAY(&arena, double, 3 * history->n);
     size_t *runs = ARENA_ARRAY(&arena, size_t, history->n), n_known = 0;
     for (size_t i = 0; i < history->n; i++) {
@@ -411,12 +365,13 @@ static void add_series_curve(const struct case_series *series, struct text *out)
 
 static void begin_series(struct text *out)
 {
-    text_add(out, "<h3>Samples of its own</h3>\n<div class=\"wide\"><table>\n<tr><th>series</th>"
-                  "<th>unit</th><th class=\"n\">round</th><th class=\"n\">values</th>"
-                  "<th class=\"n\">mean</th>");
+    CLEANUP(text_free) struct text heads = {0};
+    text_add(&heads, "series|unit|>round|>values|>mean");
     for (size_t i = 0; i < SERIES_LEVELS; i++)
-        text_printf(out, "<th class=\"n\">%s</th>", series_levels[i].name);
-    text_add(out, "<th class=\"n\">max</th></tr>\n");
+        text_printf(&heads, "|>%s", series_levels[i].name);
+    text_add(&heads, "|>max");
+    text_add(out, "<h3>Samples of its own</h3>\n");
+    html_table(out, "", text_get(&heads));
 }
 
 static int32_t add_series(struct view *view, const struct view_row *rows, size_t n,
@@ -431,7 +386,8 @@ static int32_t add_series(struct view *view, const struct view_row *rows, size_t
             any = true;
             add_series_row(&rows[i].c.record.series[j], rows[i].c.record.round, out);
         }
-    text_add(out, any ? "</table></div>\n" : "");
+    if (any)
+        html_table_end(out);
     for (size_t j = 0; n > 0 && status == GB_OK && j < rows[0].c.record.n_series; j++) {
         struct case_series series;
         status = case_series_read(view, rows, n, rows[0].c.record.series[j].name, arena, &series,
@@ -631,49 +587,37 @@ static void add_messages(const struct view_row *rows, size_t n, struct text *out
 
 /* ---- each case ---- */
 
-static int32_t add_pictures(const struct html_run *run, const struct shown *shown,
-                            const struct view_row *rows, size_t n,
-                            const struct case_samples *samples, struct arena *arena,
-                            struct gb_error *error)
-{
-    if (samples->n_sorted > 0) {
-        const double unit_ns = time_unit_of(samples->sorted[samples->n_sorted / 2])->ns;
-        const struct clip clip = clip_of(samples);
-        add_distribution(shown, html_compared(run, rows, n), samples, &clip, unit_ns, run->out);
-        add_samples(samples, &clip, unit_ns, run->out);
-        add_past(run, rows, n, unit_ns, run->out);
-    }
-    return add_series(run->view, rows, n, arena, run->out, error);
-}
-
-static int32_t add_case(const struct html_run *run, const struct view_row *rows, size_t n,
+static int32_t add_case(const struct html_run *run, const struct html_case *one,
                         const struct case_facts *facts, const struct case_facts *common,
-                        struct arena *arena, struct gb_error *error)
+                        struct gb_error *error)
 {
-    CLEANUP(text_free) struct text words = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct text *out = run->out;
-    const struct shown shown = combine_rounds(rows, n, arena);
     struct case_samples samples;
-    const size_t most = run->n_groups ? BUCKETS_ALL / run->n_groups : 0;
-    int32_t status = case_samples_read(run->view, rows, n, SORTED,
+    const size_t most = BUCKETS_ALL / run->n;
+    int32_t status = case_samples_read(run->view, one->rows, one->n, SORTED,
                                        most > BUCKETS         ? BUCKETS
                                        : most < BUCKETS_LEAST ? BUCKETS_LEAST
                                                               : most,
-                                       arena, &samples, error);
+                                       &arena, &samples, error);
     if (status != GB_OK)
         return status;
-    shown_add_central(&words, &shown);
-    if (shown.row.c.record.status != CASE_OK) {
-        text_clear(&words);
-        case_status_describe(shown.row.c.record.status, shown.row.c.record.status_text, &words);
+    const struct time_unit *unit = time_unit_of(
+        samples.n_sorted ? samples.sorted[samples.n_sorted / 2] : NAN);
+    xml_print(out,
+              "<details id=\"%s\" data-unit=\"%s\"><summary><bdi>%s</bdi> \u00A0<b>%s</b>"
+              "</summary>\n",
+              one->anchor, unit->name, one->shown.row.label, one->words);
+    if (samples.n_sorted > 0) {
+        const struct clip clip = clip_of(&samples);
+        add_distribution(&one->shown, one->compared, &samples, &clip, unit->ns, out);
+        add_samples(&samples, &clip, unit->ns, out);
+        if (one->past)
+            add_past(one->past, unit->ns, out);
     }
-    xml_print(out, "<details id=\"%s\" data-unit=\"%s\">", html_anchor(run, rows, arena),
-              samples.n_sorted ? time_unit_of(samples.sorted[samples.n_sorted / 2])->name : "");
-    xml_print(out, "<summary><bdi>%s</bdi> \u00A0<b>%s</b></summary>\n", shown.row.label,
-              text_get(&words));
-    status = add_pictures(run, &shown, rows, n, &samples, arena, error);
+    status = add_series(run->view, one->rows, one->n, &arena, out, error);
     write_facts(facts, common, out);
-    add_messages(rows, n, out);
+    add_messages(one->rows, one->n, out);
     text_add(out, "</details>\n");
     return status;
 }
@@ -681,24 +625,18 @@ static int32_t add_case(const struct html_run *run, const struct view_row *rows,
 int32_t html_case_details(const struct html_run *run, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena own = {0};
-    struct case_facts *facts = ARENA_ARRAY(&own, struct case_facts, run->n_groups + 1);
+    struct case_facts *facts = ARENA_ARRAY(&own, struct case_facts, run->n + 1);
     int32_t status = GB_OK;
-    for (size_t i = 0; i < run->n_groups; i++) {
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &own);
-        const struct shown shown = combine_rounds(rows, run->groups[i].n, &own);
-        facts[i] = facts_of(&shown, rows, run->groups[i].n, &own);
-    }
-    const struct case_facts common = common_facts(facts, run->n_groups, &own);
+    for (size_t i = 0; i < run->n; i++)
+        facts[i] = facts_of(&run->cases[i].shown, run->cases[i].rows, run->cases[i].n, &own);
+    const struct case_facts common = common_facts(facts, run->n, &own);
     html_heading(run->out, "Each case");
     text_add(run->out, "<p class=\"nojs hint\">A script draws the samples of a case.</p>\n");
     if (common.n) {
         text_add(run->out, "<h3>The same in all cases</h3>\n");
         write_facts(&common, NULL, run->out);
     }
-    for (size_t i = 0; i < run->n_groups && status == GB_OK; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        status = add_case(run, rows, run->groups[i].n, &facts[i], &common, &arena, error);
-    }
+    for (size_t i = 0; i < run->n && status == GB_OK; i++)
+        status = add_case(run, &run->cases[i], &facts[i], &common, error);
     return status;
 }

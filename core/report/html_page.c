@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char style[] =
     ":root{--c0:#0072B2;--c1:#D55E00;--c2:#009E73;--c3:#CC79A7;--c4:#56B4E9;--c5:#000;"
@@ -40,7 +41,7 @@ static const char style[] =
     "figure{margin:.6em 0}figcaption{font-size:.9em}svg.plot{width:100%;height:auto;"
     "display:block}.narrow{display:none}"
     ".roofs{overflow-x:auto}.roofs svg{min-width:900px}"
-    "td.iv,th.iv{width:150px;padding-right:.4em}.iv i{display:block;height:0;"
+    "td.iv{width:150px;padding-right:.4em}.iv i{display:block;height:0;"
     "border-top:2px solid var(--c0);"
     "margin-left:calc(var(--a)*1px);width:max(2px,calc(var(--b)*1px))}"
     "td.iv{background:linear-gradient(var(--grid),var(--grid)) 75px 0/1px 100% no-repeat}"
@@ -56,7 +57,8 @@ static const char style[] =
     "input{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--grid);"
     "padding:.2em .5em;max-width:100%}"
     "@media(max-width:700px){body{padding:0 .7em 2em}dl{grid-template-columns:fit-content(40%) "
-    "minmax(0,1fr)}.broad,.iv{display:none}.narrow{display:block}"
+    "minmax(0,1fr)}.broad,.iv i{display:none}td.iv{width:0;min-width:0;padding:0;background:none}"
+    ".narrow{display:block}"
     "th,td{padding-right:.5em}.wide td:first-child{min-width:10.5em}}"
     "@media print{body{max-width:none}input,.narrow{display:none}.broad{display:block}"
     "details{content-visibility:visible}}";
@@ -207,6 +209,24 @@ void html_fact(struct text *out, const char *name, const char *value)
 {
     if (value && *value)
         xml_print(out, "<dt>%s</dt><dd>%s</dd>\n", name, value);
+}
+
+void html_table(struct text *out, const char *class, const char *heads)
+{
+    text_printf(out, "<div class=\"wide\"><table class=\"%s\">\n<tr>", class);
+    for (size_t n; n = strcspn(heads, "|"), true; heads += n + 1) {
+        const bool is_right = *heads == '>';
+        text_printf(out, "<th%s>%.*s</th>", is_right ? " class=\"n\"" : "", (int)(n - is_right),
+                    heads + is_right);
+        if (!heads[n])
+            break;
+    }
+    text_add(out, "</tr>\n");
+}
+
+void html_table_end(struct text *out)
+{
+    text_add(out, "</table></div>\n");
 }
 
 void html_cell(struct text *out, const char *class, const char *words)

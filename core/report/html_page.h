@@ -12,25 +12,27 @@
 #include "core/report/plot.h"
 #include "core/view/view_writers.h"
 
-/* A case that was measured in several runs, by the number of its record in one of them. */
-struct html_past {
-    int64_t id;
-    const struct history_case *history;
+/* A case of a run, its rounds combined. */
+struct html_case {
+    const struct view_row *rows;
+    size_t n;
+    struct shown shown;
+    bool is_measured;                /* it is ok and has a time */
+    const char *anchor;              /* "r0c12" */
+    const char *words;               /* its time with its marks, or why there is none */
+    const struct compared *compared; /* beside the baseline; NULL: it has none */
+    const struct history_case *past; /* its times in runs of the file; NULL: it has none */
 };
-int html_compare_past(const void *a, const void *b); /* by id, for qsort and bsearch */
 
 /* A run of a file as it is written. */
 struct html_run {
     struct text *out;
     struct view *view;     /* of single rounds */
     struct view *combined; /* of rounds as one */
-    size_t number;         /* of the run on the page, for anchors */
-    struct group *groups;  /* the rounds of each case */
-    size_t n_groups;
+    struct html_case *cases;
+    size_t n;
     const struct compare_against *against; /* the baseline; NULL: none */
     struct compared_records records;       /* what it says */
-    struct html_past *past;                /* sorted */
-    size_t n_past;
 };
 
 /* ---- html_page.c ---- */
@@ -40,6 +42,10 @@ void html_end(struct text *out);
 void html_heading(struct text *out, const char *words);
 /* "<dt>name</dt><dd>value</dd>", nothing for an empty value. */
 void html_fact(struct text *out, const char *name, const char *value);
+/* Begins a table with a head: "case|>time|check", those behind a > to the right. class: "sort", "".
+ * It ends with html_table_end. */
+void html_table(struct text *out, const char *class, const char *heads);
+void html_table_end(struct text *out);
 /* A cell of a table; class: "n" for numbers, "". */
 void html_cell(struct text *out, const char *class, const char *words);
 /* The same of a number; format NULL: all its digits. NaN: not known, or there is none. */
@@ -61,12 +67,6 @@ void html_sweeps(const struct html_run *run, const struct html_sweeps *sweeps);
 void html_sweeps_free(struct html_sweeps *sweeps);
 
 /* ---- html_cases.c ---- */
-/* "r0c12". */
-const char *html_anchor(const struct html_run *run, const struct view_row *row,
-                        struct arena *arena);
-/* The case beside its baseline, by any of its rounds; NULL: it has none. */
-const struct compared *html_compared(const struct html_run *run, const struct view_row *rows,
-                                     size_t n);
 void html_cases(const struct html_run *run);
 /* Details of each case. */
 int32_t html_case_details(const struct html_run *run, struct gb_error *error);

@@ -109,6 +109,12 @@ static int32_t add_searches(const struct html_run *run, struct gb_error *error)
 
 /* ---- verification ---- */
 
+static void begin_table(struct text *out, const char *title, const char *heads)
+{
+    text_printf(out, "<h3>%s</h3>\n", title);
+    html_table(out, "", heads);
+}
+
 static void add_check(const struct view_row *row, const struct check_record *check,
                       struct text *out)
 {
@@ -146,18 +152,17 @@ static void add_histogram(const struct view_row *row, const struct check_summary
 
 static void add_verification_head(struct text *out, bool is_histogram)
 {
-    if (!is_histogram) {
-        text_add(out,
-                 "<div class=\"wide\"><table>\n<tr><th>case</th><th>output</th><th>metric</th>"
-                 "<th class=\"n\">value</th><th class=\"n\">tolerance</th><th class=\"n\">at</th>"
-                 "<th class=\"n\">reference</th><th class=\"n\">output</th></tr>\n");
-        return;
+    CLEANUP(text_free) struct text heads = {0};
+    text_add(&heads, is_histogram ? "case|output"
+                                  : "case|output|metric|>value|>tolerance|>at|>reference|>output");
+    for (int i = 0; is_histogram && i < VERIFY_CLASSES; i++) {
+        text_add(&heads, "|>");
+        xml_add_text(&heads, verify_class_name(i));
     }
-    text_add(out, "<h3>Elements by relative difference from the reference</h3>\n"
-                  "<div class=\"wide\"><table>\n<tr><th>case</th><th>output</th>");
-    for (int i = 0; i < VERIFY_CLASSES; i++)
-        xml_print(out, "<th class=\"n\">%s</th>", verify_class_name(i));
-    text_add(out, "</tr>\n");
+    if (is_histogram)
+        begin_table(out, "Elements by relative difference from the reference", text_get(&heads));
+    else
+        html_table(out, "", text_get(&heads));
 }
 
 static int32_t add_checks(const struct html_run *run, bool is_histogram, struct gb_error *error)
@@ -181,7 +186,8 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
                 add_check(at.row, check, run->out);
         }
     }
-    text_add(run->out, any ? "</table></div>\n" : "");
+    if (any)
+        html_table_end(run->out);
     return status;
 }
 
@@ -207,11 +213,8 @@ static int32_t add_worst(const struct html_run *run, struct gb_error *error)
     for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
         const struct case_record *record = &at.row->c.record;
         if (record->n_worst > 0 && !any)
-            text_add(run->out,
-                     "<h3>Elements that are most off</h3>\n<div class=\"wide\"><table>\n<tr>"
-                     "<th>case</th><th>output</th><th class=\"n\">at</th>"
-                     "<th class=\"n\">reference</th><th class=\"n\">output</th>"
-                     "<th class=\"n\">ulps</th></tr>\n");
+            begin_table(run->out, "Elements with the largest errors",
+                        "case|output|>at|>reference|>output|>ulps");
         any |= record->n_worst > 0;
         for (size_t i = 0; i < record->n_worst && i < WORST_OF_A_CASE; i++)
             add_worst_row(at.row, &record->worst[i], run->out);
@@ -219,7 +222,8 @@ static int32_t add_worst(const struct html_run *run, struct gb_error *error)
             text_printf(run->out, "<tr><td colspan=\"6\">and %zu more</td></tr>\n",
                         record->n_worst - WORST_OF_A_CASE);
     }
-    text_add(run->out, any ? "</table></div>\n" : "");
+    if (any)
+        html_table_end(run->out);
     return status;
 }
 
@@ -231,9 +235,8 @@ static int32_t add_modules(const struct html_run *run, struct gb_error *error)
     size_t n = 0;
     int32_t status = store_modules(run->view->store, run->view->runs[0].id, &run->view->arena,
                                    &modules, &n, error);
-    text_add(run->out, n ? "<h3>Builds</h3>\n<div class=\"wide\"><table>\n<tr><th>plugin</th>"
-                           "<th>version</th><th>SHA-256</th><th>file</th></tr>\n"
-                         : "");
+    if (n)
+        begin_table(run->out, "Builds", "plugin|version|SHA-256|file");
     for (size_t i = 0; i < n; i++) {
         CLEANUP(text_free) struct text words = {0};
         text_printf(&words, "%s %s", modules[i].kind, modules[i].id);
@@ -246,7 +249,8 @@ static int32_t add_modules(const struct html_run *run, struct gb_error *error)
         html_cell(run->out, "", modules[i].path);
         text_add(run->out, "</tr>\n");
     }
-    text_add(run->out, n ? "</table></div>\n" : "");
+    if (n)
+        html_table_end(run->out);
     return status;
 }
 
@@ -300,7 +304,7 @@ static void add_head(const struct html_run *run, const char *path)
     struct text *out = run->out;
     xml_print(out, "<section>\n<h1><bdi>%s", path);
     text_printf(out, "</bdi>, run %lld</h1>\n<p>%zu cases", (long long)run->view->runs[0].number,
-                run->n_groups);
+                run->n);
     if (survey->device) {
         xml_print(out, " on <bdi>%s",
                   run->view->devices[0].n ? run->view->devices[0].items[0].record.model : "");
@@ -407,25 +411,71 @@ static int32_t open_views(const struct html_input *input, const struct html_opti
     return GB_OK;
 }
 
-/* Of the newest runs of the file what each case took: for cases of several. The history is the
- * comparison's. */
+/* What a case took in the newest runs of its file, by the number of any of its records. */
+struct past_record {
+    int64_t id;
+    const struct history_case *history;
+};
+
+ORDER_BY_NUMBER(compare_past, struct past_record, id)
+
+/* Of cases that several runs have. The histories are the comparison's. */
 static int32_t find_past(struct compare *compare, const struct views *views, const char *path,
-                         struct html_run *run, struct gb_error *error)
+                         struct arena *arena, struct past_record **ret, size_t *n,
+                         struct gb_error *error)
 {
     struct history history = {0};
     int32_t status = compare_add_newest_runs(compare, views->store, path, HISTORY_RUNS, error);
     if (status == GB_OK)
         status = compare_history(compare, NULL, &history, error);
-    for (size_t i = 0; status == GB_OK && i < history.n; i++) {
-        const struct history_case *one = &history.cases[i];
-        for (size_t j = 0; one->n > 1 && j < one->n; j++)
-            if (one->points[j].c->first)
-                ARENA_APPEND(&run->view->arena, run->past, run->n_past,
-                             ((struct html_past){one->points[j].c->first->id, one}));
-    }
-    if (run->n_past)
-        qsort(run->past, run->n_past, sizeof *run->past, html_compare_past);
+    for (size_t i = 0; status == GB_OK && i < history.n; i++)
+        for (size_t j = 0; history.cases[i].n > 1 && j < history.cases[i].n; j++)
+            if (history.cases[i].points[j].c->first)
+                ARENA_APPEND(arena, *ret, *n,
+                             ((struct past_record){history.cases[i].points[j].c->first->id,
+                                                   &history.cases[i]}));
+    if (*n)
+        qsort(*ret, *n, sizeof **ret, compare_past);
     return status;
+}
+
+static const char *words_of(const struct html_case *one, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const struct case_record *record = &one->shown.row.c.record;
+    if (record->status == CASE_OK)
+        shown_add_central(&words, &one->shown);
+    else
+        case_status_describe(record->status, record->status_text ? record->status_text : "",
+                             &words);
+    return arena_text(arena, text_get(&words));
+}
+
+static void find_cases(struct html_run *run, size_t number, const struct past_record *past,
+                       size_t n_past)
+{
+    struct arena *arena = &run->view->arena;
+    const struct group *groups = group_rounds(run->view, true, &run->n);
+    run->cases = ARENA_ARRAY(arena, struct html_case, run->n + 1);
+    for (size_t i = 0; i < run->n; i++) {
+        struct html_case *one = &run->cases[i];
+        one->rows = view_group_rows(run->view, &groups[i], arena);
+        one->n = groups[i].n;
+        one->shown = combine_rounds(one->rows, one->n, arena);
+        one->is_measured = one->shown.row.c.record.status == CASE_OK &&
+                           isfinite(one->shown.central_ns);
+        one->anchor = arena_printf(arena, "r%zuc%lld", number, (long long)one->rows->c.id);
+        one->words = words_of(one, arena);
+        for (size_t j = 0; j < one->n; j++) {
+            const struct past_record key = {.id = one->rows[j].c.id}, *found = NULL;
+            if (n_past)
+                found = bsearch(&key, past, n_past, sizeof key, compare_past);
+            if (!one->past && found)
+                one->past = found->history;
+            if (!one->compared)
+                one->compared = compared_of(&run->records, key.id);
+        }
+    }
 }
 
 static int32_t write_run(const struct html_input *input, const struct html_options *options,
@@ -436,19 +486,21 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
     CLEANUP(close_views) struct views views = {0};
     CLEANUP(compare_leave) struct compare *compare = NULL;
     CLEANUP(compare_leave) struct compare *past = compare_new(&of_past);
-    struct html_run run = {
-        .out = out, .view = &views.single, .combined = &views.combined, .number = number};
+    struct html_run run = {.out = out, .view = &views.single, .combined = &views.combined};
+    struct past_record *records = NULL;
+    size_t n_records = 0;
     int32_t status = open_views(input, options, &views, error);
     if (status == GB_OK && options->baseline)
         status = compare_runs(options->baseline, input, &compare, error);
     if (status == GB_OK)
-        status = find_past(past, &views, input->path, &run, error);
+        status = find_past(past, &views, input->path, &views.single.arena, &records, &n_records,
+                           error);
     if (status != GB_OK)
         return status;
     run.against = compare ? compare_result(compare)->against : NULL;
     run.records = compared_records_of(run.against, &views.single.arena);
-    run.groups = group_rounds(run.view, true, &run.n_groups);
-    *n_cases += run.n_groups;
+    find_cases(&run, number, records, n_records);
+    *n_cases += run.n;
     add_head(&run, input->path);
     status = write_parts(&run, error);
     text_add(out, "</section>\n");

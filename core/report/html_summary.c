@@ -23,11 +23,8 @@ static void add_tiles(const struct html_run *run)
     const struct compare_against *against = run->against;
     struct text *out = run->out;
     uint64_t n_failed = 0, n_skipped = 0, n_certified = 0, n_doubtful = 0;
-    for (size_t i = 0; i < run->n_groups; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        const struct shown shown = combine_rounds(rows, run->groups[i].n, &arena);
-        const struct case_record *record = &shown.row.c.record;
+    for (size_t i = 0; i < run->n; i++) {
+        const struct case_record *record = &run->cases[i].shown.row.c.record;
         const bool is_judged = record->status == CASE_OK && record->has_estimate &&
                                record->estimate.verdict != GB_VERDICT_NONE;
         n_skipped += record->status == CASE_SKIPPED;
@@ -36,7 +33,7 @@ static void add_tiles(const struct html_run *run)
         n_certified += is_judged && !*view_verdict_mark(record->estimate.verdict);
     }
     text_add(out, "<ul class=\"tiles\">\n");
-    add_tile(out, "", run->n_groups, run->n_groups == 1 ? "case" : "cases");
+    add_tile(out, "", run->n, run->n == 1 ? "case" : "cases");
     for (int i = 0; against && i < COMPARED_VERDICTS; i++)
         add_tile(out,
                  compared_is_bad(i, false) ? "bad"
@@ -57,34 +54,27 @@ static void add_tiles(const struct html_run *run)
 
 /* ---- what is slower and faster; of no baseline: fastest and slowest ---- */
 
-/* A case that is worth a line: the more, the further up. */
+/* A case that is worth a line: the less, the further up. */
 struct listed {
     double weight;
-    const struct group *group;
-    struct shown shown;
+    const struct html_case *one;
 };
 
 ORDER_BY_NUMBER(compare_listed, struct listed, weight)
 
-static void add_listed(const struct html_run *run, const char *head, const struct listed *items,
-                       size_t n)
+static void add_listed(const char *head, const struct listed *items, size_t n, struct text *out)
 {
-    struct text *out = run->out;
     if (n == 0)
         return;
     text_printf(out, "<div><h3>%s</h3>\n<ul>\n", head);
     for (size_t i = 0; i < n && i < LISTED; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        CLEANUP(text_free) struct text words = {0};
-        const struct view_row *rows = view_group_rows(run->view, items[i].group, &arena);
-        const struct compared *c = html_compared(run, rows, items[i].group->n);
-        shown_add_central(&words, &items[i].shown);
-        if (c && isfinite(c->result.theta)) {
-            text_add(&words, ", ratio ");
-            compare_add_ratio(c->result.theta, c->result.low, c->result.high, &words);
-        }
-        xml_print(out, "<li><a href=\"#%s\"><bdi>%s</bdi></a> <b>%s</b></li>\n",
-                  html_anchor(run, rows, &arena), items[i].shown.row.label, text_get(&words));
+        CLEANUP(text_free) struct text ratio = {0};
+        const struct html_case *one = items[i].one;
+        if (one->compared)
+            compare_add_ratio(one->compared->result.theta, one->compared->result.low,
+                              one->compared->result.high, &ratio);
+        xml_print(out, "<li><a href=\"#%s\"><bdi>%s</bdi></a> <b>%s</b> %s</li>\n", one->anchor,
+                  one->shown.row.label, one->words, text_get(&ratio));
     }
     if (n > LISTED)
         text_printf(out, "<li>and %zu more</li>\n", n - LISTED);
@@ -97,31 +87,27 @@ static void list_cases(const struct html_run *run, const char *head, int verdict
 {
     CLEANUP(arena_free) struct arena arena = {0};
     const struct survey *survey = &run->combined->survey;
-    struct listed *items = NULL, *of_bench = ARENA_ARRAY(&arena, struct listed, survey->n_benches);
+    struct listed *items = ARENA_ARRAY(&arena, struct listed, run->n + survey->n_benches);
     size_t n = 0;
-    for (size_t i = 0; i < run->n_groups; i++) {
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        const struct compared *c = html_compared(run, rows, run->groups[i].n);
-        if (run->against && (!c || c->result.verdict != verdict))
-            continue;
-        const struct shown shown = combine_rounds(rows, run->groups[i].n, &arena);
-        const struct listed one = {sign * (c ? c->result.theta : shown.central_ns), &run->groups[i],
-                                   shown};
-        const struct survey_bench *bench = ITEM_NAMED(survey->benches, survey->n_benches, name,
-                                                      shown.row.c.bench);
-        struct listed *best = bench ? &of_bench[bench - survey->benches] : NULL;
-        if (run->against)
-            ARENA_APPEND(&arena, items, n, one);
-        else if (best && bench->n_cases > 1 && isfinite(one.weight) &&
-                 (!best->group || one.weight < best->weight))
-            *best = one;
+    for (size_t i = 0; run->against && i < run->n; i++) {
+        const struct compared *c = run->cases[i].compared;
+        if (c && c->result.verdict == verdict)
+            items[n++] = (struct listed){sign * c->result.theta, &run->cases[i]};
     }
-    for (size_t i = 0; i < survey->n_benches; i++)
-        if (of_bench[i].group)
-            ARENA_APPEND(&arena, items, n, of_bench[i]);
-    if (run->against && n)
+    for (size_t i = 0; !run->against && i < survey->n_benches; i++) {
+        struct listed *best = &items[n];
+        for (size_t j = 0; survey->benches[i].n_cases > 1 && j < run->n; j++) {
+            const struct html_case *one = &run->cases[j];
+            const double weight = sign * one->shown.central_ns;
+            if (one->is_measured && text_equal(one->shown.row.c.bench, survey->benches[i].name) &&
+                (!best->one || weight < best->weight))
+                *best = (struct listed){weight, one};
+        }
+        n += best->one != NULL;
+    }
+    if (run->against)
         qsort(items, n, sizeof *items, compare_listed);
-    add_listed(run, head, items, n);
+    add_listed(head, items, n, run->out);
 }
 
 /* ---- before you trust this ---- */
