@@ -1,7 +1,7 @@
 /*
  * plot.h - pages of charts, drawn as SVG.
  *
- * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
+ * A page is data: panels below each other, each with axes, series and vertical lines. It becomes
  * SVG, which needs no other program; rsvg-convert makes PNG and PDF of it. All texts may come from
  * anywhere: they cannot become commands, nor markup.
  */
@@ -91,17 +91,17 @@ struct plot_panel {
     size_t n_verticals;
     const struct plot_note *notes;  /* as many as there is room for, and how many there are more */
     size_t n_notes, n_note_columns; /* columns 0 means 1 */
-    double height; /* as a share of its row against other rows, or pixels; 0 means 1 */
+    double height;                  /* as a share against other panels, or pixels; 0 means 1 */
 };
 
 static const double PLOT_ROW = 16; /* pixels of a row of words */
 
 struct plot_page {
     const char *title, *subtitle;    /* NULL: none */
-    const struct plot_panel *panels; /* row by row */
-    size_t n_panels, n_columns;      /* n_columns 0 means 1 */
-    uint32_t width, height;          /* pixels; height 0: what panels ask for, in pixels */
-    bool is_plain;                   /* without titles of points */
+    const struct plot_panel *panels; /* below each other */
+    size_t n_panels;
+    uint32_t width, height; /* pixels; height 0: what panels ask for, in pixels */
+    bool is_plain;          /* without titles of points */
 };
 
 /*

@@ -81,8 +81,7 @@ TEST(svg_is_well_formed)
         {.series = series, .n_series = 5, .x_log = true, .y_log = true, .y_unit = "B/s"},
         {.series = bars, .n_series = 2, .categories = categories, .n_categories = 4},
         {.title = "nothing"}};
-    const struct plot_page page = {
-        .panels = panels, .n_panels = 3, .n_columns = 2, .width = 800, .height = 500};
+    const struct plot_page page = {.panels = panels, .n_panels = 3, .width = 800, .height = 500};
     CLEANUP(text_free) struct text out = {0};
     plot_svg(&page, true, &out);
     const char *drawn = text_get(&out);
