@@ -111,7 +111,7 @@ for results in *.gbr; do
     gbrun export "$results" --limit 1 | head -n 1
     gbrun export "$results" --rows sample | head -n 1
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
-grep -ohE '^\| `[a-z_]+`' "$top_srcdir"/docs/reference/*.md | tr -d '|` ' >>columns.txt
+"$GBRUN" help --markdown columns | grep -oE '^\| `[a-z_]+`' | tr -d '|` ' >>columns.txt
 spoken_of()
 {
     find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -path '*/reference/*' \
