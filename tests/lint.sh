@@ -261,7 +261,7 @@ rule no-home-paths 'a path of one machine has no place here' < <(
 # Not: rows of the tables that the program writes.
 rule short-lines-in-documents 'wrap it: no line of a document has over 120 characters' < <(
     find . -name '*.md' ! -path './build*' ! -path './gbrun-*' ! -path './tests/golden/*' \
-        ! -path './docs/reference/*' -print0 | sort -z |
+        -print0 | sort -z |
         LC_ALL=C.UTF-8 xargs -0 grep -nHE '.{121}' | cut -c1-100)
 
 # Terms of the field stand where these words did; they puzzle who reads them first.

@@ -111,7 +111,10 @@ for results in *.gbr; do
     gbrun export "$results" --limit 1 | head -n 1
     gbrun export "$results" --rows sample | head -n 1
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
-"$GBRUN" help --markdown columns | grep -oE '^\| `[a-z_]+`' | tr -d '|` ' >>columns.txt
+for topic in columns 'plugin command'; do
+    # shellcheck disable=SC2086 # words
+    "$GBRUN" help --markdown $topic
+done | grep -oE '^\| `[a-z_]+`' | tr -d '|` ' >>columns.txt
 spoken_of()
 {
     find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -path '*/reference/*' \
