@@ -110,7 +110,7 @@ static const struct help_entry checks[] = {
 
 static const struct help_entry paces[] = {
     {"free", NULL,
-     "Nothing is done: samples follow each other, and are whatever power and heat make of them"},
+     "Nothing is done: samples follow each other, and are affected by power and heat"},
     {"burst", NULL,
      "The device idles after each sample, for the shortest of 2, 4, 8, 16 and 32 lengths of a "
      "sample with which it is not throttled and has its highest clock; `gap_ns` is how long"},
@@ -223,8 +223,8 @@ static const struct help_entry environment[] = {
      "If it is set, a run says neither at its start that the machine is busy, nor of cases that "
      "they were disturbed; what other processes did is stored nevertheless"},
     {"GBRUN_LOCK_FOLDER", NULL,
-     "The folder of the lock files by which gbrun processes of a machine keep out of each other's "
-     "way; /dev/shm if it is not set. Containers that share a device need one in common"},
+     "The folder of the lock files that keep gbrun processes of a machine from measuring at the "
+     "same time; /dev/shm if it is not set. Containers that share a device need one in common"},
     {"GBRUN_PLUGIN_PATH", NULL,
      "Folders in which plugins are looked for, with colons between them. The order of search is: "
      "folders of `--plugin-path`, `plugin_path` in [gbrun], this variable, the build tree if the "
@@ -243,7 +243,7 @@ static const struct help_entry json_members[] = {
     {"axes", "", "Names of the parameters that are swept"},
     {"metrics", "", "What plugins reported: name, value, unit"},
     {"series", "",
-     "Samples that the benchmark gave itself, of a single round: name, unit, n, n_refused, min, "
+     "Samples that the benchmark reports itself, of a single round: name, unit, n, n_refused, min, "
      "max, mean, stdev, error_ratio of the percentiles, and p50, p90, p99, p999, each value, low, "
      "high"},
     {"checks", "",
@@ -252,7 +252,8 @@ static const struct help_entry json_members[] = {
     {"comparisons", "",
      "Counts of values of each compared output, and the histogram of relative differences"},
     {"worst", "",
-     "Elements that are most off, as many as check.worst asks for: name of the output, index, "
+     "Elements with the largest errors, as many as check.worst asks for: name of the output, "
+     "index, "
      "reference, output, ulps"},
     {"modes", "", "Modes of the distribution of the times: median_ns, low_ns, high_ns, weight"},
     {"messages", "",

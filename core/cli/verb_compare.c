@@ -1,4 +1,4 @@
-/* verb_compare.c - gbrun compare: is it slower, by how much, how sure; gbrun log: what each case
+/* verb_compare.c - gbrun compare: is it slower, by how much, how certain; gbrun log: what each case
  * took, run by run, and where that changed. */
 #include "core/base/table.h"
 #include "core/cli/verbs.h"
@@ -22,9 +22,9 @@ static const struct verb_option compare_options[] = {
      "values are unlike the others"},
     {"run", 'r', "RUN", "with --by and --base: the run; the newest if not given"},
     {"margin", 0, "RATIO",
-     "differences up to this are no reason to call a case slower or faster; 1% if not given"},
+     "differences up to this do not make a case slower or faster; 1% if not given"},
     {"alpha", 0, "RATIO",
-     "how often a case that is the same may be called different, all cases together; 5% if not "
+     "how often an unchanged case may be called different, over all cases; 5% if not "
      "given"},
     {"sequential", 0, NULL,
      "with --by: judge the rounds one after the other and stop when a case is decided, as gbrun ab "
@@ -245,7 +245,8 @@ static int run_fleet(const struct request *request)
             say("gbrun: --strict: %zu ratios are not certified by their policy",
                 result->n_uncertified);
         if (result->n_judged == 0)
-            say("gbrun: no case could be compared: it takes %d values of %s; --base VALUE compares "
+            say("gbrun: no case could be compared: at least %d values of %s are needed; --base "
+                "VALUE compares "
                 "two",
                 FLEET_LEAST, request->by);
         code = fleet_exit_code(result, request->is_strict);
@@ -288,7 +289,7 @@ static int run_compare(const struct arguments *arguments)
 const struct verb verb_compare = {
     .name = "compare",
     .operands = "[FILE] | BASE NEW...",
-    .summary = "Compare runs, files, values of an option, or nodes: what is slower, how sure",
+    .summary = "Compare runs, files, values of an option, or nodes: what is slower, how certain",
     .help =
         "Compares the newest runs of files with that of BASE; two runs of one FILE (the newest "
         "with the one before if not given; results.gbr if FILE is not given); or with --by the "
@@ -315,9 +316,9 @@ static const struct verb_option log_options[] = {
      "runs in order of this fact or label (label.version), numbers in it as numbers; in order of "
      "time if not given"},
     {"changes", 0, NULL, "only the runs at which a case changed"},
-    {"margin", 0, "RATIO", "smaller changes are none; 1% if not given"},
+    {"margin", 0, "RATIO", "smaller changes are ignored; 1% if not given"},
     {"alpha", 0, "RATIO",
-     "how often a case that has not changed may be given a change, all cases together; 5% if not "
+     "how often an unchanged case may be reported as changed, over all cases; 5% if not "
      "given"},
     {"where", 'w', "EXPR", "only cases for which the SQL expression is true, of each run"},
     {"metric", 0, "NAME",

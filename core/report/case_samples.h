@@ -24,7 +24,7 @@ struct case_samples {
     struct sample_buckets buckets;
 };
 
-/* A series of samples that the benchmark gave itself, over all rounds of a case. */
+/* A series of samples that the benchmark reports itself, over all rounds of a case. */
 struct case_series {
     double *sorted; /* quantiles at equal distances, of each round as many; ns if it is a time */
     size_t n_sorted;

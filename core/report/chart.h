@@ -12,7 +12,7 @@
  *   heat         Y of each X and BY as coloured cells
  *   box          quartiles of the samples over X, whiskers to the last one within 1.5 times their
  *                distance
- *   ecdf         which share of the samples took at most so long, a line for each case; of a
+ *   ecdf         cumulative share of the samples, a line for each case; of a
  *                series of the benchmarks' own likewise, as with box
  *   forest       intervals of all cases below each other, relative to their estimate
  */

@@ -88,11 +88,11 @@ const char *chart_words(const struct chart *chart)
 {
     static const char *const words[CHART_KINDS] = {
         [CHART_BOX] = "quartiles of the samples, and those beyond within 1.5 times their distance",
-        [CHART_ECDF] = "which share of the samples took at most so long",
+        [CHART_ECDF] = "cumulative share of the samples",
         [CHART_FOREST] = "intervals relative to their estimates"};
     const char *of_kind = words[chart->request.kind];
     if (chart->request.kind == CHART_ECDF && chart->request.series)
-        return "which share of a series is at most so large";
+        return "cumulative share of a series";
     return of_kind ? of_kind : chart->request.y ? chart->request.y : "medians and their intervals";
 }
 
@@ -148,7 +148,8 @@ static const char *y_label_of(const struct maker *maker, double *ret_scale)
                        : request->y    ? request->y
                        : is_box        ? "time"
                                        : "median";
-    const char *papers = maker->panel->has_papers && !is_box ? "; diamonds: the document's" : "";
+    const char *papers = maker->panel->has_papers && !is_box ? "; diamonds: values of the document"
+                                                             : "";
     const char *bases = maker->panel->has_bases && !is_box ? "; grey: the baseline" : "";
     const char *unit = maker->chart->unit;
     *ret_scale = 1;

@@ -306,7 +306,7 @@ static void add_past(const struct history_case *history, double unit_ns, struct 
     text_add(out, "></canvas>\n");
 }
 
-/* ---- samples that the benchmark gave itself ---- */
+/* ---- samples that the benchmark reports itself ---- */
 
 static void add_quantile(const struct series_quantile *quantile, struct text *out)
 {
@@ -370,7 +370,7 @@ static void begin_series(struct text *out)
     for (size_t i = 0; i < SERIES_LEVELS; i++)
         text_printf(&heads, "|>%s", series_levels[i].name);
     text_add(&heads, "|>max");
-    text_add(out, "<h3>Samples of its own</h3>\n");
+    text_add(out, "<h3>Samples reported by the benchmark</h3>\n");
     html_table(out, "", text_get(&heads));
 }
 
@@ -447,7 +447,7 @@ static void add_estimate_facts(struct fact_adder *adder, const struct shown *sho
                 record->has_estimate ? verdict_words(estimate->verdict) : "no estimate",
                 *estimate->note ? ": " : "", estimate->note);
     add_fact(adder, FACT_RESULT, "verdict", text_get(&words));
-    add_fact(adder, FACT_RESULT, "stopped because", record->stop_reason);
+    add_fact(adder, FACT_RESULT, "stop reason", record->stop_reason);
     const double times[] = {c->summary.min, c->summary.q1,  c->summary.median,
                             c->summary.q3,  c->summary.p99, c->summary.max};
     add_times(adder, "minimum, quartiles, p99, maximum", times, sizeof times / sizeof *times);

@@ -98,7 +98,7 @@ static const char script[] =
     "bins(c){const d=c.dataset,n=N(d.n),[lo,w]=N(d.bins),hi=lo+w*n.length,"
     "all=n.reduce((x,y)=>x+y,0),m=Math.max(...n),top=100*m/all,"
     "f=frame(c,lo,hi,0,m,three(lo,hi,unit(c)),[[0,'0 %'],[m,+top.toPrecision(3)+' %']],"
-    "['share of the samples','line: of those that took at most so long',d.out]);"
+    "['share of the samples','line: cumulative share',d.out]);"
     "n.forEach((v,i)=>f.bar(f.X(lo+i*w),f.Y(v),f.X(lo+w)-f.X(lo)-1,f.B-f.Y(v),'--c4'));"
     "let s=+d.below||0;f.line('--c0',[[f.L,f.Y(s*m/all)],...n.map((v,i)=>[f.X(lo+(i+1)*w),"
     "f.Y((s+=v)*m/all)])]);"

@@ -288,8 +288,7 @@ static int32_t add_machine(const struct html_run *run, struct gb_error *error)
     for (size_t i = 0; i < run->view->devices[0].n; i++)
         add_device(&run->view->devices[0].items[i].record, out);
     int32_t status = add_modules(run, error);
-    xml_print(out,
-              "<details><summary>The configuration in force</summary>\n<pre>%s</pre></details>\n",
+    xml_print(out, "<details><summary>The configuration used</summary>\n<pre>%s</pre></details>\n",
               record->config ? record->config : "");
     return status;
 }

@@ -156,8 +156,7 @@ static void add_trust(const struct html_run *run)
         text_add(run->out, ".</p>\n");
     }
     if (!notes.n && !n_differences && stored->record.finished)
-        text_add(run->out,
-                 "<p>All cases are ok, and there is no reason to doubt their numbers.</p>\n");
+        text_add(run->out, "<p>All cases passed without a warning.</p>\n");
     if (!notes.n && !n_differences)
         return;
     text_add(run->out, "<details class=\"trust\"><summary>Before you trust this");
@@ -165,8 +164,7 @@ static void add_trust(const struct html_run *run)
     text_add(run->out, "</summary>\n");
     add_notes(run->out, &notes);
     for (size_t i = 0; i < n_differences; i++) {
-        text_add(run->out,
-                 i ? "<li>" : "<h3>The baseline differs in more than time</h3>\n<ul><li>");
+        text_add(run->out, i ? "<li>" : "<h3>Other differences from the baseline</h3>\n<ul><li>");
         xml_add_text(run->out, run->against->differences[i]);
         text_add(run->out, i + 1 < n_differences ? "</li>\n" : "</li></ul>\n");
     }

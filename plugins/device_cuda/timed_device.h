@@ -1,6 +1,6 @@
 /*
- * timed_device.h - an open device with its clocks, what they read of no work, and the way of the
- * current benchmark. Plugin side.
+ * timed_device.h - an open device with its clocks, their reading without any work, and the way of
+ * the current benchmark. Plugin side.
  */
 #pragma once
 

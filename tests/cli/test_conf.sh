@@ -130,7 +130,7 @@ fi
 [ "$(spoken_of | wc -l)" -gt 5 ] || fail "columns that are spoken of are found" "$(spoken_of)"
 
 # A word that stands over a column of a table is a column, or it is said which one is meant.
-for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model 'rel. IQR' check status; do
+for word in median interval samples 'stop reason' GFLOP/s GB/s 'M items/s' model 'rel. IQR' check status; do
     output=$(gbrun show bench.gbr --columns "$word" 2>&1) || output=$(gbrun show results.gbr --columns "$word" 2>&1)
     equals "the table's word '$word' leads to a column" "" "$(grep 'did you mean\|expected a parameter' <<<"$output")"
 done

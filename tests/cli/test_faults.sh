@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plugins that crash, hang, print, lie and damage the process they run in: each costs its own case and no other.
+# Plugins that crash, hang, print, lie and damage the process they run in: each fails only its own case and no other.
 . "$top_srcdir/tests/tap.sh"
 with_modules
 defaults=$(few_samples 12 'device = fake' 'iterations = 1' 'warmup = 1 ms')

@@ -50,9 +50,9 @@ TEST(parts_are_in_order)
         "failed", "Before you trust this: ", "streams streams=4: crashed (SIGSEGV)",
         "the governor is powersave", "not certified: ", "still falling by 0.4 % a second",
         "<h2>Cases</h2>", "crashed (SIGSEGV)", "<h2>Each case</h2>", "The same in all cases",
-        "<canvas class=\"bins\"", "<canvas class=\"order\"", "stopped because",
-        "<h2>Verification</h2>", "0.5</td>", "4000</td>", "<h2>Machine", "Example CPU 9000",
-        "The configuration in force", "<script>");
+        "<canvas class=\"bins\"", "<canvas class=\"order\"", "stop reason", "<h2>Verification</h2>",
+        "0.5</td>", "4000</td>", "<h2>Machine", "Example CPU 9000", "The configuration used",
+        "<script>");
     ck_assert_uint_eq(views_count(page, "<details id="), 10);
     ck_assert_uint_eq(views_count(page, "<canvas class=\"order\""),
                       8); /* not of the crashed and the skipped one */
