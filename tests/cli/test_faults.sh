@@ -121,7 +121,7 @@ each_status <<'TABLE'
 policies policy=never|ok n=500
 policies policy=breaks|crashed (SIGSEGV, in the policy)
 TABLE
-has "a lying policy is called one" out.txt "the policy's report makes no sense"
+has "a lying policy is called one" out.txt "the policy's report is invalid"
 
 # ---- devices ----
 hurry measured <<INI
