@@ -150,7 +150,7 @@ static const struct help_entry marks[] = {
      "After a time: a limit came before the policy could certify it (verdict unconverged); the "
      "notes say why"},
     {"~", NULL, "After a time: the precision is limited by the timer resolution"},
-    {"!", NULL, "After a time: the policy gave up, as the samples make no sense to it"},
+    {"!", NULL, "After a time: the policy gave up, as it cannot interpret the samples"},
     {"-", NULL, "There is no finite number"},
     {"none", NULL, "As an interval: the policy claims none"},
 };
@@ -168,7 +168,7 @@ static const struct help_entry verdicts[] = {
 #define VERDICT_RESOLUTION_LIMITED                                                                 \
     "The timer resolution is too coarse for the precision asked for; mark `~`"
 #define VERDICT_UNCONVERGED "Samples or time ran out before the precision was reached; mark `?`"
-#define VERDICT_GAVE_UP "The samples make no sense to the policy, such as negative times; mark `!`"
+#define VERDICT_GAVE_UP "The policy cannot interpret the samples, such as negative times; mark `!`"
 #define VERDICT_ENTRY(name, value, words) {words, NULL, VERDICT_##name},
     GB_VERDICT_MAP(VERDICT_ENTRY)
 #undef VERDICT_ENTRY

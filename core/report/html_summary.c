@@ -54,7 +54,7 @@ static void add_tiles(const struct html_run *run)
 
 /* ---- what is slower and faster; of no baseline: fastest and slowest ---- */
 
-/* A case that is worth a line: the less, the further up. */
+/* A case with a line: the less, the further up. */
 struct listed {
     double weight;
     const struct html_case *one;

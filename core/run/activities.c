@@ -74,7 +74,7 @@ static bool clean_bytes(uint64_t *bytes)
     return is_faulty;
 }
 
-/* Plugins fill this in. True: something of it makes no sense and is left out. */
+/* Plugins fill this in. True: something of it is invalid and is left out. */
 static bool clean(struct gb_activity *activity)
 {
     bool is_faulty = activity->kind < GB_ACTIVITY_KERNEL || activity->kind > GB_ACTIVITY_OTHER;

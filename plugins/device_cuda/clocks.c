@@ -158,7 +158,7 @@ static CUresult find_rest(const struct cuda_device *device, double *ret_ns)
     return result;
 }
 
-/* --- what clocks read of no work --- */
+/* --- offsets of clocks --- */
 
 enum { LAUNCHES = 64, LAUNCHES_OF_A_LOOK = 4, EVENT_SAMPLES = 129, OBSERVED = 5 };
 /* Further apart, a look at the offset says that it has moved, */
