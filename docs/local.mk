@@ -26,7 +26,6 @@ EXAMPLES = \
 	docs/examples/joined.py \
 	docs/examples/l2_distance.cu \
 	docs/examples/l2_distance.ini \
-	docs/examples/language.ini \
 	docs/examples/launches.ini \
 	docs/examples/measure.c \
 	docs/examples/measure.cu \
@@ -51,8 +50,6 @@ EXAMPLES = \
 	docs/examples/strlen.ini \
 	docs/examples/sums.cc \
 	docs/examples/sums.ini \
-	docs/examples/three_sums.c \
-	docs/examples/three_sums.ini \
 	docs/examples/tolerances.ini \
 	docs/examples/transpose.cu \
 	docs/examples/transpose.ini \
@@ -114,6 +111,7 @@ dist_pkgdata_DATA = \
 
 DOCUMENTS = \
 	README.md \
+	docs/README.md \
 	docs/call.md \
 	docs/command.md \
 	docs/compare.md \
@@ -122,6 +120,7 @@ DOCUMENTS = \
 	docs/exchange.md \
 	docs/faq.md \
 	docs/generated.md \
+	docs/glossary.md \
 	docs/gpu.md \
 	docs/instructions.md \
 	docs/judge.md \

@@ -553,7 +553,7 @@ class Measurement:
             low, high = (f"{hz / 1e9:.3f}" for hz in self.frequency[1:])
             yield f"the clock of the device moved between {low} and {high} GHz"
         if self.call_time > 0.01 * self.time:
-            yield f"of it {_time(self.call_time)} for calling a function of Python"
+            yield f"of it {_time(self.call_time)} for the call of a Python function"
         for kernel in self.kernels:
             yield kernel.name + (f" {_time(kernel.time)}" if kernel.time > 0 else "")
         yield from ([self.way] if self.way else [])
@@ -1411,7 +1411,7 @@ class Comparison:
 
 
 def compare(base, new, *, results=None, isolate=None, **settings):
-    """Measures two functions in turn until it is decided which takes longer, as `gbrun ab` does; a Comparison.
+    """Measures two functions in turn until it is certain which takes longer, as `gbrun ab` does; a Comparison.
 
     isolate: each visit has a process of its own, which imports the function's module. None: where both are functions of
     modules by which they can be imported, and nothing is stored; else in this process, and the verdict says so.

@@ -1,6 +1,6 @@
 /*
- * ab.h - A against B until it is decided: the rounds of one run of `gbrun ab`, which `gbrun bisect`
- * judges by as well. In verb_ab.c.
+ * ab.h - A against B until the verdict is certain: the rounds of one run of `gbrun ab`, which
+ * `gbrun bisect` judges by as well. In verb_ab.c.
  */
 #pragma once
 
@@ -34,9 +34,9 @@ int ab_close(struct ab *ab, int code);
 /* What gbrun ab and gbrun judge both have. */
 #define RULE_OPTIONS(visit, formats)                                                               \
     {"margin", 0, "RATIO",                                                                         \
-     "differences up to this are no reason to call a case slower or faster; 1% if not given"},     \
+     "differences up to this do not make a case slower or faster; 1% if not given"},               \
         {"alpha", 0, "RATIO",                                                                      \
-         "how often a case that is the same may be called different, all cases together; 5% if "   \
+         "how often an unchanged case may be called different, over all cases; 5% if "             \
          "not given"},                                                                             \
         {"max-rounds", 0, "N",                                                                     \
          "after so many rounds what is not decided is unclear; 40 if not given"},                  \

@@ -110,7 +110,7 @@ static const struct help_entry checks[] = {
 
 static const struct help_entry paces[] = {
     {"free", NULL,
-     "Nothing is done: samples follow each other, and are whatever power and heat make of them"},
+     "Nothing is done: samples follow each other, and are affected by power and heat"},
     {"burst", NULL,
      "The device idles after each sample, for the shortest of 2, 4, 8, 16 and 32 lengths of a "
      "sample with which it is not throttled and has its highest clock; `gap_ns` is how long"},
@@ -150,7 +150,7 @@ static const struct help_entry marks[] = {
      "After a time: a limit came before the policy could certify it (verdict unconverged); the "
      "notes say why"},
     {"~", NULL, "After a time: the precision is limited by the timer resolution"},
-    {"!", NULL, "After a time: the policy gave up, as the samples make no sense to it"},
+    {"!", NULL, "After a time: the policy gave up, as it cannot interpret the samples"},
     {"-", NULL, "There is no finite number"},
     {"none", NULL, "As an interval: the policy claims none"},
 };
@@ -168,7 +168,7 @@ static const struct help_entry verdicts[] = {
 #define VERDICT_RESOLUTION_LIMITED                                                                 \
     "The timer resolution is too coarse for the precision asked for; mark `~`"
 #define VERDICT_UNCONVERGED "Samples or time ran out before the precision was reached; mark `?`"
-#define VERDICT_GAVE_UP "The samples make no sense to the policy, such as negative times; mark `!`"
+#define VERDICT_GAVE_UP "The policy cannot interpret the samples, such as negative times; mark `!`"
 #define VERDICT_EXACT "All counts of a clock that counts agree to the last digit"
 #define VERDICT_ENTRY(name, value, words) {words, NULL, VERDICT_##name},
     GB_VERDICT_MAP(VERDICT_ENTRY)
@@ -224,8 +224,8 @@ static const struct help_entry environment[] = {
      "If it is set, a run says neither at its start that the machine is busy, nor of cases that "
      "they were disturbed; what other processes did is stored nevertheless"},
     {"GBRUN_LOCK_FOLDER", NULL,
-     "The folder of the lock files by which gbrun processes of a machine keep out of each other's "
-     "way; /dev/shm if it is not set. Containers that share a device need one in common"},
+     "The folder of the lock files that keep gbrun processes of a machine from measuring at the "
+     "same time; /dev/shm if it is not set. Containers that share a device need one in common"},
     {"GBRUN_PLUGIN_PATH", NULL,
      "Folders in which plugins are looked for, with colons between them. The order of search is: "
      "folders of `--plugin-path`, `plugin_path` in [gbrun], this variable, the build tree if the "
@@ -244,7 +244,7 @@ static const struct help_entry json_members[] = {
     {"axes", "", "Names of the parameters that are swept"},
     {"metrics", "", "What plugins reported: name, value, unit"},
     {"series", "",
-     "Samples that the benchmark gave itself, of a single round: name, unit, n, n_refused, min, "
+     "Samples that the benchmark reports itself, of a single round: name, unit, n, n_refused, min, "
      "max, mean, stdev, error_ratio of the percentiles, and p50, p90, p99, p999, each value, low, "
      "high"},
     {"checks", "",
@@ -253,7 +253,8 @@ static const struct help_entry json_members[] = {
     {"comparisons", "",
      "Counts of values of each compared output, and the histogram of relative differences"},
     {"worst", "",
-     "Elements that are most off, as many as check.worst asks for: name of the output, index, "
+     "Elements with the largest errors, as many as check.worst asks for: name of the output, "
+     "index, "
      "reference, output, ulps"},
     {"modes", "", "Modes of the distribution of the times: median_ns, low_ns, high_ns, weight"},
     {"messages", "",

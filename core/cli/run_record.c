@@ -249,8 +249,8 @@ static int compare_builds(struct run_job *job, const struct run_record *run)
         }
     if (!is_changed || argument(job->arguments, "accept-changes"))
         return EXIT_FINE;
-    return fail_usage("--resume %s: the run was measured with other builds: bring them back, or "
-                      "mix them with --accept-changes",
+    return fail_usage("--resume %s: the run was measured with other builds: restore them, or mix "
+                      "them with --accept-changes",
                       job->store_path);
 }
 
@@ -291,7 +291,7 @@ static int compare_plans(const struct run_job *job, const struct run_record *run
     if (asked && (!wanted || !text_equal(wanted, of)))
         return fail_usage("--resume %s --shard %s: the run is shard %s of its plan: expected I%s",
                           job->store_path, asked, shard, of);
-    return fail_usage("--resume %s: shards are dealt by %s, which has changed since: bring it back",
+    return fail_usage("--resume %s: shards are dealt by %s, which has changed since: restore it",
                       job->store_path, costs);
 }
 

@@ -1,5 +1,5 @@
-/* verb_ab.c - gbrun ab: A against B until it is decided. Its rounds, which ab.h declares, are those
- * of gbrun bisect as well. */
+/* verb_ab.c - gbrun ab: A against B until the verdict is certain. Its rounds, which ab.h declares,
+ * are those of gbrun bisect as well. */
 #include "core/cli/ab.h"
 #include "core/cli/ab_builds.h"
 

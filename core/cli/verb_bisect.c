@@ -16,10 +16,9 @@ static const struct verb_option options[] = {
     {"build", 0, "COMMAND", "builds what is checked out, in the current folder"},
     CONFIG_OPTIONS,
     {"margin", 0, "RATIO",
-     "differences up to this are none; 1% if not given. Commits between are judged by half of what "
+     "smaller differences are ignored; 1% if not given. Commits between are judged by half of what "
      "bad differs by, the culprit beside its parent by a quarter, if that is more"},
-    {"alpha", 0, "RATIO",
-     "how often commits that are the same may be called different; 5% if not given"},
+    {"alpha", 0, "RATIO", "how often an unchanged commit may be called different; 5% if not given"},
     {"max-rounds", 0, "N",
      "after so many rounds a commit is measured anew with four times as many, then skipped; 40 if "
      "not given"},

@@ -1,4 +1,4 @@
-/* verb_compare.c - gbrun compare: is it slower, by how much, how sure; gbrun log: what each case
+/* verb_compare.c - gbrun compare: is it slower, by how much, how certain; gbrun log: what each case
  * took, run by run, and where that changed. */
 #include "core/base/table.h"
 #include "core/cli/verbs.h"
@@ -23,9 +23,9 @@ static const struct verb_option compare_options[] = {
      "values are unlike the others"},
     {"run", 'r', "RUN", "with --by and --base: the run; the newest if not given"},
     {"margin", 0, "RATIO",
-     "differences up to this are no reason to call a case slower or faster; 1% if not given"},
+     "differences up to this do not make a case slower or faster; 1% if not given"},
     {"alpha", 0, "RATIO",
-     "how often a case that is the same may be called different, all cases together; 5% if not "
+     "how often an unchanged case may be called different, over all cases; 5% if not "
      "given"},
     {"sequential", 0, NULL,
      "with --by: judge the rounds one after the other and stop when a case is decided, as gbrun ab "
@@ -273,7 +273,8 @@ static int run_fleet(const struct request *request)
             say("gbrun: --strict: %zu ratios are not certified by their policy",
                 result->n_uncertified);
         if (result->n_judged == 0)
-            say("gbrun: no case could be compared: it takes %d values of %s; --base VALUE compares "
+            say("gbrun: no case could be compared: at least %d values of %s are needed; --base "
+                "VALUE compares "
                 "two",
                 FLEET_LEAST, request->by);
         code = fleet_exit_code(result, request->is_strict);
@@ -317,7 +318,7 @@ static int run_compare(const struct arguments *arguments)
 const struct verb verb_compare = {
     .name = "compare",
     .operands = "[FILE] | BASE NEW...",
-    .summary = "Compare runs, files, values of an option, or nodes: what is slower, how sure",
+    .summary = "Compare runs, files, values of an option, or nodes: what is slower, how certain",
     .help =
         "Compares the newest runs of files with that of BASE; two runs of one FILE (the newest "
         "with the one before if not given; results.gbr if FILE is not given); or with --by the "
@@ -348,9 +349,9 @@ static const struct verb_option log_options[] = {
      "exit code 3 where the newest run is worse: a case fails, drifts to slower times, or became "
      "slower at it, at the run before, which it confirms, or at another run of its commit"},
     {"strict", 0, NULL, "with --gate: exit code 3 also where that has to be confirmed by a rerun"},
-    {"margin", 0, "RATIO", "smaller changes are none; 1% if not given"},
+    {"margin", 0, "RATIO", "smaller changes are ignored; 1% if not given"},
     {"alpha", 0, "RATIO",
-     "how often a case that has not changed may be given a change, all cases together; 5% if not "
+     "how often an unchanged case may be reported as changed, over all cases; 5% if not "
      "given"},
     {"where", 'w', "EXPR", "only cases for which the SQL expression is true, of each run"},
     {"metric", 0, "NAME",
@@ -373,7 +374,7 @@ static int32_t add_files(struct compare *compare, struct words files, struct gb_
         CLEANUP(store_leave) struct store *store = NULL;
         status = store_open(files.items[i], STORE_READ, &store, error);
         if (status == GB_OK)
-            status = compare_add_all_runs(compare, store, files.items[i], error);
+            status = compare_add_newest_runs(compare, store, files.items[i], SIZE_MAX, error);
     }
     return status;
 }

@@ -82,9 +82,9 @@ static void print_to_do(const struct findings *found)
             n_of_turn += next != NULL;
             n_more += next && n_done == TO_DO;
             if (next && n_done < TO_DO)
-                printf("%s%zu. %s%s%s: %s\n", n_done ? "" : "\nto do, what helps most first:\n",
-                       n_done + 1, device ? device->name : "", device ? ": " : "", next->subject,
-                       next->fix);
+                printf("%s%zu. %s%s%s: %s\n",
+                       n_done ? "" : "\nrecommended, most effective first:\n", n_done + 1,
+                       device ? device->name : "", device ? ": " : "", next->subject, next->fix);
             n_done += next && n_done < TO_DO;
         }
     }

@@ -13,7 +13,7 @@
 
 enum {
     NAMED_MOST = 16,   /* files that get a line each */
-    COMMITS_SHARE = 10 /* one part of so many of the time is for commits */
+    COMMITS_SHARE = 10 /* commits take one part in so many */
 };
 static const double batch_ns = 1e9, news_ns = 10e9;
 

@@ -339,8 +339,8 @@ const struct verb verb_replay = {
         "input, and results.gbr is read if there is none.\nFor each policy: after how many "
         "samples it stops and why, its estimate and interval, and how these compare with the "
         "median of all samples (between the ticks, if the timer was dithered). \"not yet\": the "
-        "samples ended first. Policies run in processes of their own; one that crashes costs "
-        "its line.",
+        "samples ended first. Policies run in processes of their own; one that crashes loses its "
+        "line.",
     VERB_OPTIONS(options),
     .run = run_replay,
 };

@@ -19,7 +19,7 @@ static const struct verb_option options[] = {
     {"x", 0, "NAME", "the parameter, or other column, that a chart goes over"},
     {"y", 0, "NAME",
      "the column that a chart shows; medians with their intervals if not given; of ecdf and box a "
-     "series of samples that benchmarks gave themselves, in place of the times"},
+     "series of samples that benchmarks report themselves, in place of the times"},
     {"by", 0, "NAME",
      "a line, a colour or a row of the chart for each value of NAME: a parameter or other column, "
      "such as run; file: for each FILE"},

@@ -24,8 +24,8 @@ static const struct verb_option options[] = {
     {"option", 0, "KEY=VALUE...",
      "with --space: an option of the search, such as tolerance=2%; may be repeated"},
     {"plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
-    {"repeat", 0, "N", "with --space: so many searches, each of another seed; 1"},
-    {"lanes", 0, "N", "with --space: so many cases are prepared at a time; 1"},
+    {"repeat", 0, "N", "with --space: number of searches, each with another seed; 1"},
+    {"lanes", 0, "N", "with --space: number of cases that are prepared at a time; 1"},
     {"run-overhead", 0, "DURATION", "with --space: of each run, beside its time; 1 ms"},
     {"until-found", 0, NULL,
      "with --space: a search ends when its best is within the tolerance of the optimum"}};

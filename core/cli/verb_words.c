@@ -148,11 +148,12 @@ const struct verb verb_call = {
 /* ---- gbrun command ---- */
 
 static const struct verb_option command_options[] = {
-    {"name", 'n', "NAME...", "what a command is called in the table; once for each command"},
-    {"warmup", 'w', "TIME", "run it untimed for so long before, such as 1s"},
-    {"runs", 'r', "N", "so many runs of each command in each round"},
-    {"min-runs", 'm', "N", "as many at least in each round, unless --max-time ends it first"},
-    {"max-runs", 'M', "N", "as many at most in each round"},
+    {"name", 'n', "NAME...", "name of a command in the table; once for each command"},
+    {"warmup", 'w', "TIME", "time to run it untimed before, such as 1s"},
+    {"runs", 'r', "N", "number of runs of each command in each round"},
+    {"min-runs", 'm', "N",
+     "at least this many runs in each round, unless --max-time ends it first"},
+    {"max-runs", 'M', "N", "at most this many runs in each round"},
     {"setup", 's', "COMMAND", "run once before each command, untimed"},
     {"prepare", 'p', "COMMAND", "run before each run, untimed"},
     {"conclude", 'C', "COMMAND", "run after each run, untimed"},
@@ -161,12 +162,12 @@ static const struct verb_option command_options[] = {
     {"exit-codes", 0, "LIST", "the exit codes that are no failure, such as 0,3; 0 if not given"},
     {"input", 0, "FILE", "its standard input"},
     {"stdout", 0, "FILE", "where its standard output goes; it is discarded if not given"},
-    {"expect", 0, "TEXT", "what it has to print"},
+    {"expect", 0, "TEXT", "the output that it must print"},
     {"figure", 0, "WHERE",
      "a number in what it prints, in the group of a regular expression such as 'took ([0-9.]+)', "
      "or at a path in JSON, $.times[0].mean"},
     {"figure-unit", 0, "UNIT", "its unit; of ns, us, ms and s it is the time of the command"},
-    {"folder", 0, "FOLDER", "where it is started"},
+    {"folder", 0, "FOLDER", "its working directory"},
     {"timeout", 0, "TIME", "a command that has not ended by then is killed; 10 min if not given"},
     {"set", 0, "SECTION.KEY=VALUE...",
      "a further key of the section, such as '*.disk_cache=dropped'; may be repeated"},

@@ -125,7 +125,7 @@ struct configuration_source {
     {"where", 'w', "SQL",                                                                          \
      "only cases for which the expression is true, such as \"rows > 64 and device = 'cpu'\""},     \
     {                                                                                              \
-        "sample", 0, "N", "only N of the cases, chosen by chance from the seed of the run"         \
+        "sample", 0, "N", "only N cases, drawn at random with the seed of the run"                 \
     }
 /* Those of verbs that deal cases to tasks. */
 #define SHARD_OPTIONS                                                                              \

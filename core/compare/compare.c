@@ -199,9 +199,8 @@ static int32_t add_united(struct compare *compare, struct store *store, const ch
     return GB_OK;
 }
 
-/* Of the newest ones, `most` at most. */
-static int32_t add_newest_runs(struct compare *compare, struct store *store, const char *path,
-                               size_t most, struct gb_error *error)
+int32_t compare_add_newest_runs(struct compare *compare, struct store *store, const char *path,
+                                size_t most, struct gb_error *error)
 {
     struct stored_run *runs = NULL;
     size_t n = 0;
@@ -221,12 +220,6 @@ static int32_t add_newest_runs(struct compare *compare, struct store *store, con
     return status;
 }
 
-int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
-                             struct gb_error *error)
-{
-    return add_newest_runs(compare, store, path, SIZE_MAX, error);
-}
-
 int32_t compare_add_earlier(struct compare *compare, struct store *store, const char *path,
                             struct gb_error *error)
 {
@@ -234,7 +227,7 @@ int32_t compare_add_earlier(struct compare *compare, struct store *store, const 
         return GB_OK;
     if (!compare->n_compared)
         compare->n_compared = compare->n_sides;
-    return add_newest_runs(compare, store, path, HISTORY_RUNS, error);
+    return compare_add_newest_runs(compare, store, path, HISTORY_RUNS, error);
 }
 
 int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error)

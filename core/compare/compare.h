@@ -120,10 +120,10 @@ void compare_leave(struct compare **compare); /* for CLEANUP */
 int32_t compare_add_run(struct compare *compare, struct store *store, const char *path,
                         const char *run, const char *name, struct gb_error *error);
 
-/* Adds every run of a file that has the metric, for compare_history: the shards of a plan as one
- * side, up to one that is there again, with which the next side begins. */
-int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
-                             struct gb_error *error);
+/* Adds the newest runs of a file that have the metric, `most` at most, for compare_history: the
+ * shards of a plan as one side, up to one that is there again, with which the next side begins. */
+int32_t compare_add_newest_runs(struct compare *compare, struct store *store, const char *path,
+                                size_t most, struct gb_error *error);
 
 /*
  * Adds the newest runs of a file, HISTORY_RUNS at most, that are not compared, once all sides are

@@ -1,5 +1,5 @@
 /*
- * comparison.h - is B slower than A, by how much, how sure: the statistics of comparisons.
+ * comparison.h - is B slower than A, by how much, how certain: the statistics of comparisons.
  *
  * The unit is the round: y = ln of a round's median time. Samples of different rounds are never
  * pooled, since creations of one case differ by more than their samples do.

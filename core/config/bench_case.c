@@ -58,7 +58,7 @@ static const struct gb_option options[] = {
         "Whether each sample is launched anew, or all from one graph that was captured; auto: "
         "one kernel as a graph, several in the stream"),
     GB_CHOICE(struct common_params, pace, "free", pace_words,
-              "What is done about power and heat: nothing; burst: the device idles after each "
+              "How power and heat are handled: nothing; burst: the device idles after each "
               "sample, so that it is not throttled; sustained: it is loaded until clock, power and "
               "times have settled"),
     TIME(pace_limit, "20 s", "0:inf",
@@ -101,7 +101,7 @@ static const struct gb_option options[] = {
          "policy says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:inf", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "0", "0:10000", NULL,
-           "How often the case is made afresh and measured, between the other cases; 0 or auto: of "
+           "How often the case is created and measured, between the other cases; 0 or auto: of "
            "a policy that certifies eight times or more, until its precision holds from one time "
            "to the next, else once"),
     GB_FLOAT(struct common_params, margin, "0", "0:99.9%", NULL,
@@ -132,12 +132,13 @@ static const struct gb_option options[] = {
           "Absolute difference allowed by check.allclose"),
     CHECK(GB_TYPE_FLOAT, rtol, "1e-5", "0:1e300", 0, NULL,
           "Difference relative to the reference allowed by check.allclose, added to it"),
-    CHECK(GB_TYPE_BOOL, details, "no", NULL, 0, NULL,
-          "Whether metrics are computed that take a second look at each value (check.allclose and "
-          "those after it), though none has a tolerance"),
+    CHECK(
+        GB_TYPE_BOOL, details, "no", NULL, 0, NULL,
+        "Whether metrics are computed that need a second pass over the values (check.allclose and "
+        "those after it), though none has a tolerance"),
     CHECK(GB_TYPE_INT, worst, "0", "0:1000", 0, NULL,
-          "So many of the values that are most units in the last place off are recorded with their "
-          "place"),
+          "Number of values with the largest errors, in units in the last place, to record with "
+          "their indices"),
     CHECK(GB_TYPE_FLOAT, safety, "0", "0:1e9", 0, NULL,
           "Factor of the tolerance behind check.bound; 0: the benchmark's"),
     CHECK(GB_TYPE_CHOICE, bound_kind, "auto", NULL, sizeof bound_words / sizeof *bound_words,

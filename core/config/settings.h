@@ -18,7 +18,7 @@ struct run_params {
     const char *roofs; /* a results file with roofs of the devices, relative to the INI file; "" */
     struct gb_list benchmarks; /* const char *: names or patterns (fnmatch); empty: all */
     const char *where;         /* SQL: over the names of its case, as `only` */
-    int64_t sample;            /* so many of the cases, by chance; 0: all */
+    int64_t sample;            /* number of cases, drawn at random; 0: all */
     const char *shard;         /* "I/N": this part of the cases; "" */
     const char *costs; /* a results file: what cases take, which shards are balanced by; "" */
     int64_t seed;

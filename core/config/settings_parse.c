@@ -31,14 +31,14 @@ static const struct gb_option run_table[] = {
         "Keeps the cases of all benchmarks for which the SQL expression is true: rows > 64; a "
         "name that only other benchmarks have is NULL"),
     GB_INT(struct run_params, sample, "0", "0:10000000", "cases",
-           "So many of the cases are run, chosen by chance from the seed; 0: all"),
+           "Number of cases to run, drawn at random with the seed; 0: all"),
     GB_STRING(struct run_params, shard, "",
               "I/N: one of N parts of the cases, for tasks that share a sweep; empty: all"),
     GB_STRING(struct run_params, costs, "",
               "A results file with what cases take, from the folder gbrun is started in: shards "
               "get the same of it; empty: each Nth case"),
     GB_INT(struct run_params, seed, "42", "-9223372036854775808:9223372036854775807", NULL,
-           "What random inputs and the shuffling of cases are derived from"),
+           "Seed of random inputs and of the order of shuffled cases"),
     GB_CHOICE(struct run_params, order, "listed", order_words,
               "The order in which cases are measured"),
     GB_LIST(struct run_params, devices, GB_TYPE_STRING, "", NULL, NULL,
@@ -58,14 +58,12 @@ static const struct gb_option run_table[] = {
     GB_INT(struct run_params, gpus_per_case, "0", "0:64", "GPUs",
            "GPUs that a case sees, one worker for each group of so many; tasks of a job on one "
            "node share the groups out; 0: all, and each worker has one of its own"),
-    GB_INT(
-        struct run_params, rounds, "0", "0:10000", NULL,
-        "How often each case is made afresh and measured, or auto, as of a benchmark; a benchmark "
-        "may say otherwise"),
+    GB_INT(struct run_params, rounds, "0", "0:10000", NULL,
+           "How often each case is created and measured, or auto, as of a benchmark; a benchmark "
+           "may say otherwise"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, apart_ns), "apart", "0", "0:1 h", NULL, "ns",
-     "With rounds = auto: how long after each other the visits of a case begin at least; from 1 s "
-     "on "
+     "With rounds = auto: how long after each other the visits of a case begin at least; from 1 s on "
      "a case alone is certified, too, for as long ahead"},
     GB_BOOL(struct run_params, lock, "yes",
             "Whether a case waits until no other gbrun process of this machine measures on its "
@@ -75,7 +73,7 @@ static const struct gb_option run_table[] = {
      "How long it waits; then it is measured beside the other, and a message of the case says so"},
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, claim_limit_ns), "claim_limit", "1 min", "1 s:1000 h", NULL, "ns",
-     "With --claim: how long no sign of life of another task is seen before its cases are taken"},
+     "With --claim: how long another task may be silent before its cases are taken"},
     GB_BOOL(
         struct run_params, sentinel, "yes",
         "Whether short work of the device's own is timed before and after the samples of cases, "

@@ -13,10 +13,9 @@ static const struct gb_option ab_table[] = {
     GB_LIST(struct ab_params, new, GB_TYPE_STRING, "", NULL, NULL,
             "What the new side changes, likewise"),
     GB_FLOAT(struct ab_params, margin, "1%", "0:99.9%", NULL,
-             "Differences up to this are no reason to call a case slower or faster"),
+             "Differences up to this do not make a case slower or faster"),
     GB_FLOAT(struct ab_params, alpha, "5%", "0.01%:50%", NULL,
-             "How often a case that is the same may be called different, however often it is "
-             "looked at"),
+             "How often an unchanged case may be called different, over all looks"),
     GB_INT(struct ab_params, max_rounds, "40", "4:10000", NULL,
            "After so many rounds what is not decided is unclear"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,

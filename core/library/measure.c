@@ -563,7 +563,7 @@ const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, co
     return &result->seen;
 }
 
-/* ---- two subjects in turn, until it is decided which takes longer ---- */
+/* ---- two subjects in turn, until it is certain which takes longer ---- */
 
 struct versus {
     struct gbrun_comparison seen; /* the program's; first, as it is given back for free */

@@ -319,8 +319,7 @@ static void take_end(struct conversation *conversation, struct wire_reader *mess
     if (end.outcome.status != GB_OK || !wire_complete(message) ||
         result->n > conversation->n_sent) {
         result->has_failed = true;
-        result->text = end.outcome.status != GB_OK ? end.outcome.words
-                                                   : "its answer makes no sense";
+        result->text = end.outcome.status != GB_OK ? end.outcome.words : "its answer is invalid";
     }
 }
 

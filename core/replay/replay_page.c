@@ -552,7 +552,7 @@ struct range_of_times {
     double low, high;
 };
 
-/* Which share of the first n samples took at most so long. Samples have to fit in memory once more.
+/* Cumulative shares of the first n samples. Samples have to fit in memory once more.
  */
 static int32_t shares_of(const struct trace *trace, uint64_t n, double unit_ns, struct arena *arena,
                          struct plot_series *ret, struct range_of_times *range,

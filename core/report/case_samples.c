@@ -80,7 +80,8 @@ int32_t case_samples_read(struct view *view, const struct view_row *rounds, size
     *ret = (struct case_samples){
         .sorted = ARENA_ARRAY(arena, double, n / reader.step + n_rounds + 1),
         .n_rounds = n_rounds,
-        .buckets = {.low = ARENA_ARRAY(arena, double, n_buckets + 1),
+        .buckets = {.per_bucket = reader.per_bucket,
+                    .low = ARENA_ARRAY(arena, double, n_buckets + 1),
                     .high = ARENA_ARRAY(arena, double, n_buckets + 1),
                     .clock_hz = ARENA_ARRAY(arena, double, n_buckets + 1),
                     .first = ARENA_ARRAY(arena, size_t, n_rounds + 1),

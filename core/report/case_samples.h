@@ -11,8 +11,9 @@ struct sample_buckets {
     double *low, *high; /* ns */
     double *clock_hz;   /* the mean; NaN: not known */
     size_t n;
-    size_t *first;     /* by round: its first bucket */
-    size_t *discarded; /* by round: how many buckets at its beginning were left out as warm-up */
+    uint64_t per_bucket; /* samples of one */
+    size_t *first;       /* by round: its first bucket */
+    size_t *discarded;   /* by round: how many buckets at its beginning were left out as warm-up */
 };
 
 struct case_samples {
@@ -23,7 +24,7 @@ struct case_samples {
     struct sample_buckets buckets;
 };
 
-/* A series of samples that the benchmark gave itself, over all rounds of a case. */
+/* A series of samples that the benchmark reports itself, over all rounds of a case. */
 struct case_series {
     double *sorted; /* quantiles at equal distances, of each round as many; ns if it is a time */
     size_t n_sorted;

@@ -1,6 +1,8 @@
 /* chart.c - see chart.h: from views to points. */
 #include "core/report/chart.h"
 
+#include "core/base/members.h"
+#include "core/compare/compare.h"
 #include "core/config/expression.h"
 #include "core/report/case_samples.h"
 
@@ -131,9 +133,37 @@ const struct relative *keep_relative(const struct view_row *row, struct arena *a
     return kept;
 }
 
-static void find_time(const struct view_row *row, struct chart_point *point)
+ORDER_BY_NUMBER(compare_ids, struct compared_record, id)
+
+struct compared_records compared_records_of(const struct compare_against *against,
+                                            struct arena *arena)
+{
+    struct compared_records records = {0};
+    for (size_t i = 0; against && i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        if (c->new && c->new->first)
+            ARENA_APPEND(arena, records.items, records.n,
+                         ((struct compared_record){c->new->first->id, c}));
+    }
+    if (records.n)
+        qsort(records.items, records.n, sizeof *records.items, compare_ids);
+    return records;
+}
+
+const struct compared *compared_of(const struct compared_records *records, int64_t id)
+{
+    const struct compared_record key = {.id = id};
+    const struct compared_record *found =
+        records->n ? bsearch(&key, records->items, records->n, sizeof key, compare_ids) : NULL;
+    return found ? found->c : NULL;
+}
+
+static void find_time(const struct chart *chart, const struct view_row *row,
+                      struct chart_point *point)
 {
     const struct gb_estimate *estimate = &row->c.record.estimate;
+    const struct compared *c = chart->baseline ? compared_of(chart->baseline, row->c.id) : NULL;
+    point->base = c ? c->base_value : NAN;
     bool is_central = estimate_is_central(&row->c.record);
     point->y = central_ns(&row->c);
     point->low = is_central ? estimate->low_ns : NAN;
@@ -309,6 +339,7 @@ static int32_t add_point(struct chart *chart, const struct view_cursor *at, cons
                                          title_of(request, at->view, row, path, &chart->arena));
     struct chart_line *line = line_of(chart, panel, request->by ? &by : NULL);
     panel->has_papers = panel->has_papers || isfinite(point->paper);
+    panel->has_bases = panel->has_bases || isfinite(point->base);
     panel->has_numbers = panel->has_numbers && isfinite(point->x);
     ARENA_APPEND(&chart->arena, line->points, line->n, *point);
     return status;
@@ -318,14 +349,14 @@ static int32_t add_row(struct chart *chart, const struct view_cursor *at, const 
                        const struct columns *columns, struct gb_error *error)
 {
     const struct view_row *row = at->row;
-    struct chart_point point = {.low = NAN, .high = NAN, .paper = NAN, .mark = ""};
+    struct chart_point point = {.low = NAN, .high = NAN, .paper = NAN, .base = NAN, .mark = ""};
     struct cell x = chart->request.x ? cell_of(row, &columns->x) : (struct cell){0};
     const struct parameter *paper = find_parameter(
         &row->c, arena_printf(&chart->arena, PAPER_PREFIX "%s",
                               is_time(chart) ? "median_ns" : chart->request.y));
     point.paper = paper ? paper->value.number : NAN;
     if (is_time(chart)) {
-        find_time(row, &point);
+        find_time(chart, row, &point);
     } else {
         struct cell y = cell_of(row, &columns->y);
         point.y = y.kind == CELL_NULL ? NAN : number_of(&y);

@@ -12,7 +12,7 @@
  *   heat         Y of each X and BY as coloured cells
  *   box          quartiles of the samples over X, whiskers to the last one within 1.5 times their
  *                distance
- *   ecdf         which share of the samples took at most so long, a line for each case; of a
+ *   ecdf         cumulative share of the samples, a line for each case; of a
  *                series of the benchmarks' own likewise, as with box
  *   forest       intervals of all cases below each other, relative to their estimate
  */
@@ -23,8 +23,24 @@
 #include "core/report/plot.h"
 #include "core/view/hash_index.h"
 
+struct compared;
+struct compare_against;
 struct view;
 struct view_row;
+
+/* What a comparison says of the records of its new side, sorted by them. */
+struct compared_records {
+    struct compared_record {
+        int64_t id;
+        const struct compared *c;
+    } * items;
+    size_t n;
+};
+/* Memory is the arena's; NULL: none. */
+struct compared_records compared_records_of(const struct compare_against *against,
+                                            struct arena *arena);
+/* NULL: nothing. */
+const struct compared *compared_of(const struct compared_records *records, int64_t id);
 
 #define CHART_MAP(X)                                                                               \
     X(AUTO, "auto")                                                                                \
@@ -58,6 +74,7 @@ struct chart_point {
     double y;
     double low, high;                                 /* of its interval; NaN: none */
     double paper;                                     /* what a document has; NaN */
+    double base;                                      /* the baseline's y; NaN */
     double ideal;                                     /* the expression's value; NaN */
     const char *label, *mark;                         /* of the case; of its verdict: "?", "" */
     const struct relative *relative;                  /* to --relative-to; NULL: nothing is known */
@@ -79,15 +96,16 @@ struct chart_panel {
     size_t n_lines;
     const char **categories; /* the values of X: numbers go up, words stay as measured */
     size_t n_categories;
-    struct hash_index by_name;    /* of the lines */
-    bool has_papers, has_numbers; /* every X is a number above -inf */
+    struct hash_index by_name;               /* of the lines */
+    bool has_papers, has_bases, has_numbers; /* every X is a number above -inf */
 };
 
 struct chart {
     struct arena arena;
     struct chart_request request;
-    const char *unit; /* "ns", "bytes/s"; "" */
-    bool has_series;  /* the unit is that of the series */
+    const struct compared_records *baseline; /* of times; NULL: none */
+    const char *unit;                        /* "ns", "bytes/s"; "" */
+    bool has_series;                         /* the unit is that of the series */
     struct chart_panel *panels;
     size_t n_panels;
     struct hash_index by_title;     /* of the panels */

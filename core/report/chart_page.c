@@ -6,7 +6,14 @@
 
 #include <math.h>
 
-enum { HEIGHT = 232, LINES_HEIGHT = 300, ROW_HEIGHT = 20, FIRST_COLOUR = 4, CURVE_POINTS = 128 };
+enum {
+    HEIGHT = 232,
+    LINES_HEIGHT = 300,
+    ROW_HEIGHT = 20,
+    FIRST_COLOUR = 4,
+    CURVE_POINTS = 128,
+    TITLES_MAX = 256
+};
 
 /* ---- what charts share ---- */
 
@@ -81,11 +88,11 @@ const char *chart_words(const struct chart *chart)
 {
     static const char *const words[CHART_KINDS] = {
         [CHART_BOX] = "quartiles of the samples, and those beyond within 1.5 times their distance",
-        [CHART_ECDF] = "which share of the samples took at most so long",
+        [CHART_ECDF] = "cumulative share of the samples",
         [CHART_FOREST] = "intervals relative to their estimates"};
     const char *of_kind = words[chart->request.kind];
     if (chart->request.kind == CHART_ECDF && chart->request.series)
-        return "which share of a series is at most so large";
+        return "cumulative share of a series";
     return of_kind ? of_kind : chart->request.y ? chart->request.y : "medians and their intervals";
 }
 
@@ -141,7 +148,9 @@ static const char *y_label_of(const struct maker *maker, double *ret_scale)
                        : request->y    ? request->y
                        : is_box        ? "time"
                                        : "median";
-    const char *papers = maker->panel->has_papers && !is_box ? "; diamonds: the document's" : "";
+    const char *papers = maker->panel->has_papers && !is_box ? "; diamonds: values of the document"
+                                                             : "";
+    const char *bases = maker->panel->has_bases && !is_box ? "; grey: the baseline" : "";
     const char *unit = maker->chart->unit;
     *ret_scale = 1;
     if (is_of_time(maker->chart)) {
@@ -149,11 +158,11 @@ static const char *y_label_of(const struct maker *maker, double *ret_scale)
         *ret_scale = of_time->ns;
         unit = of_time->name;
     }
-    return arena_printf(maker->arena, "%s%s%s%s", name, *unit ? ", " : "", unit, papers);
+    return arena_printf(maker->arena, "%s%s%s%s%s", name, *unit ? ", " : "", unit, papers, bases);
 }
 
 /* What a chart shows of points, by the place of each: NaN and NULL where there is none. */
-enum { Y, LOW, HIGH, PAPER, IDEAL, Q1, MEDIAN, Q3, NUMBERS };
+enum { Y, LOW, HIGH, PAPER, BASE, IDEAL, Q1, MEDIAN, Q3, NUMBERS };
 struct columns {
     size_t n;
     double *x, *of[NUMBERS + 1]; /* the last is NULL */
@@ -184,6 +193,7 @@ static void set_point(const struct maker *maker, const struct chart_point *point
         [LOW] = is_box ? point->whisker_low : point->low,
         [HIGH] = is_box ? point->whisker_high : point->high,
         [PAPER] = point->paper,
+        [BASE] = point->base,
         [IDEAL] = point->ideal,
         [Q1] = point->q1,
         [MEDIAN] = point->median,
@@ -228,13 +238,50 @@ static struct plot_series *add_series(struct maker *maker, int kind, const struc
     return series;
 }
 
-/* A document's figures and an ideal shape, where there are such. */
+/* A document's figures, the baseline's and an ideal shape, where there are such. */
 static void add_others(struct maker *maker, const struct columns *columns)
 {
     if (maker->panel->has_papers)
         add_series(maker, PLOT_POINTS, columns, PAPER, NUMBERS, 1)->shape = PLOT_DIAMOND;
+    if (maker->panel->has_bases) {
+        struct plot_series *bases = add_series(maker, PLOT_POINTS, columns, BASE, NUMBERS,
+                                               PLOT_GREY);
+        bases->shape = PLOT_SQUARE;
+        bases->size = 0.8;
+    }
     if (maker->chart->request.ideal)
         add_series(maker, PLOT_LINE, columns, IDEAL, NUMBERS, PLOT_GREY)->is_dashed = true;
+}
+
+/* Powers of two, or three times one, up to 1,024 and more. */
+static bool is_binary(const struct chart_panel *panel)
+{
+    double most = 0;
+    for (size_t i = 0; panel->has_numbers && i < panel->n_lines; i++)
+        for (size_t j = 0; j < panel->lines[i].n; j++) {
+            int power;
+            const double x = panel->lines[i].points[j].x, share = frexp(x, &power);
+            if ((share != 0.5 && share != 0.75) || x < 1)
+                return false;
+            most = fmax(most, x);
+        }
+    return most >= 1024;
+}
+
+/* As words, or 64Ki where they are binary. */
+static const char **categories_of(const struct maker *maker)
+{
+    const struct chart_panel *panel = maker->panel;
+    if (!is_binary(panel))
+        return panel->categories;
+    const char **ret = ARENA_ARRAY(maker->arena, const char *, panel->n_categories + 1);
+    for (size_t i = 0; i < panel->n_lines; i++)
+        for (size_t j = 0; j < panel->lines[i].n; j++) {
+            CLEANUP(text_free) struct text words = {0};
+            plot_add_binary(&words, panel->lines[i].points[j].x);
+            ret[panel->lines[i].points[j].category] = arena_text(maker->arena, text_get(&words));
+        }
+    return ret;
 }
 
 /* A panel of Y over X. */
@@ -244,7 +291,7 @@ static struct plot_panel begin_panel(struct maker *maker, double height)
     return (struct plot_panel){.title = panel->title,
                                .x_label = maker->chart->request.x,
                                .y_label = y_label_of(maker, &maker->scale),
-                               .categories = panel->categories,
+                               .categories = categories_of(maker),
                                .n_categories = panel->n_categories,
                                .height = height};
 }
@@ -307,6 +354,7 @@ static void choose_axes(const struct chart_panel *panel, struct arena *arena,
     ret->x_log = is_geometric(x, n);
     ret->y_log = ret->x_log && least > 0 && most > 8 * least;
     ret->x_is_count = ret->x_log;
+    ret->x_is_binary = ret->x_log && is_binary(panel);
 }
 
 static void make_lines(struct maker *maker, struct plot_panel *ret)
@@ -321,11 +369,14 @@ static void make_lines(struct maker *maker, struct plot_panel *ret)
         struct columns columns = new_columns(line->n, maker->arena);
         for (size_t j = 0; j < line->n; j++)
             set_point(maker, &line->points[j], j, line->points[j].x, &columns);
+        if (panel->has_bases)
+            add_series(maker, PLOT_LINE, &columns, BASE, NUMBERS, PLOT_GREY)->is_dashed = true;
         add_series(maker, PLOT_LINE, &columns, Y, NUMBERS, (int)i)->label = line_label(
             maker->chart, line, maker->arena);
         add_series(maker, PLOT_INTERVALS, &columns, LOW, HIGH, (int)i);
         struct plot_series *points = add_series(maker, PLOT_POINTS, &columns, Y, NUMBERS, (int)i);
-        points->titles = columns.titles;
+        points->titles = columns.n <= TITLES_MAX ? columns.titles : NULL;
+        points->size = columns.n <= TITLES_MAX ? 1 : 0.4;
         points->shape = (int)(i / 8);
         add_others(maker, &columns);
     }

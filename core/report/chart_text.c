@@ -247,8 +247,8 @@ static void add_quantiles(const struct chart *chart, const struct chart_panel *p
                 table_cell(&table, isfinite(value) ? text_get(&words) : "-");
             }
         }
-    text_add(out, chart->request.series ? "values that so many of the series do not exceed\n"
-                                        : "times that so many of the samples do not exceed\n");
+    text_add(out, chart->request.series ? "percentiles of the series\n"
+                                        : "percentiles of the samples\n");
     table_write(&table, TABLE_PLAIN, out);
 }
 

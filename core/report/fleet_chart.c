@@ -339,7 +339,7 @@ static void add_row(const struct fleet_result *result, const struct fleet_node *
                     struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    xml_print(out, "<tr class=\"filtered\" data-label=\"%s\">", node->name);
+    text_add(out, "<tr>");
     html_cell(out, "", node->name);
     html_cell(out,
               node->is_flagged                   ? "bad"
@@ -367,17 +367,16 @@ static void add_table(const struct fleet_result *result, struct text *out)
 {
     CLEANUP(free_pointer) size_t *order = NULL;
     fleet_order(result, &order);
-    text_printf(out,
-                "<p class=\"hint\">Ratios are to the nodes' median, their mean over cases. A click "
-                "on a head sorts.</p>\n<p><input class=\"filter\" hidden placeholder=\"filter "
-                "nodes\"></p>\n<div class=\"wide\"><table class=\"sort\">\n<tr><th>node</th>"
-                "<th>verdict</th><th class=\"n\">mean ratio</th><th class=\"n\">cases</th>"
-                "<th class=\"n\">slower</th><th class=\"n\">faster</th><th class=\"n\">p</th>%s"
-                "<th></th></tr>\n",
-                result->n_models > 1 ? "<th>device</th>" : "");
+    text_add(out,
+             "<p class=\"hint\">Ratios are to the nodes' median, their mean over cases. A click "
+             "on a head sorts.</p>\n<p><input class=\"filter\" hidden placeholder=\"filter "
+             "nodes\"></p>\n");
+    html_table(out, "sort",
+               result->n_models > 1 ? "node|verdict|>mean ratio|>cases|>slower|>faster|>p|device|"
+                                    : "node|verdict|>mean ratio|>cases|>slower|>faster|>p|");
     for (size_t i = 0; i < result->n_nodes; i++)
         add_row(result, &result->nodes[order[i]], out);
-    text_add(out, "</table></div>\n");
+    html_table_end(out);
 }
 
 static void add_notes(const struct fleet_result *result, struct text *out)

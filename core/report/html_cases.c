@@ -1,8 +1,9 @@
 /* html_cases.c - see html_page.h: the table of cases, their intervals and their ratios; of each
- * case its distribution, its samples, all that is known. */
+ * case its distribution, its samples, its earlier runs, all that is known. */
 #include "core/report/html_page.h"
 
 #include "core/base/members.h"
+#include "core/compare/compare_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,39 +11,30 @@
 
 enum {
     SORTED = 1 << 16,
-    BUCKETS = 400,
+    BUCKETS = 300,      /* of a case, */
+    BUCKETS_LEAST = 80, /* and where cases are so many that a page would be large */
+    BUCKETS_ALL = 60000,
     BINS = 60,
     BINS_LEAST = 12,
-    CURVE = 100,
-    SERIES_CURVE = 1000,
-    WIDTH = 1000,
+    SERIES_CURVE = 300,
     HEIGHT = 170
 };
 
 /* ---- the table ---- */
 
-enum { MINI_WIDTH = 150, MINI_MIDDLE = 75, MINI_REACH = 70 };
+enum { MINI_MIDDLE = 75, MINI_REACH = 70 };
 /* Relative to an estimate: wider intervals end with an arrow. */
 static const double WIDEST = 0.2;
-
-/* "r0c12". */
-static const char *anchor_of(const struct html_run *run, const struct view_row *row,
-                             struct arena *arena)
-{
-    return arena_printf(arena, "r%zuc%lld", run->number, (long long)row->c.id);
-}
 
 /* The reach of most intervals: what fills a small picture. */
 static double find_scale(const struct html_run *run)
 {
     double scale = 0.002;
-    for (size_t i = 0; i < run->n_groups; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        struct shown shown = combine_rounds(rows, run->groups[i].n, &arena);
-        double reach = fmax(shown.high_ns / shown.central_ns - 1,
-                            1 - shown.low_ns / shown.central_ns);
-        if (shown.has_interval && isfinite(reach))
+    for (size_t i = 0; i < run->n; i++) {
+        const struct shown *shown = &run->cases[i].shown;
+        double reach = fmax(shown->high_ns / shown->central_ns - 1,
+                            1 - shown->low_ns / shown->central_ns);
+        if (shown->has_interval && isfinite(reach))
             scale = fmin(fmax(scale, reach), WIDEST);
     }
     return scale;
@@ -54,60 +46,19 @@ static double mini_x(double ratio, double scale)
     return MINI_MIDDLE + MINI_REACH * fmin(fmax(place, -1.05), 1.05);
 }
 
-/* An interval around 1, with a line at 1 and a dot at the estimate. */
-static void add_mini(struct text *out, double low, double estimate, double high, double scale,
-                     int colour)
+/* A cell of an interval around 1, which is at its middle. */
+static void add_mini(struct text *out, double low, double high, double scale)
 {
-    text_printf(
-        out, "<svg class=\"plot mini\" viewBox=\"0 0 %d 16\"><path class=\"grid\" d=\"M%d 0V16\"/>",
-        MINI_WIDTH, MINI_MIDDLE);
-    if (isfinite(low) && isfinite(high))
-        text_printf(out, "<path class=\"line c%d\" stroke-width=\"2\" d=\"M%.1f 8H%.1f\"/>", colour,
-                    mini_x(low, scale), mini_x(high, scale));
-    if (isfinite(estimate))
-        text_printf(out, "<path class=\"dot c%d\" stroke-width=\"5\" d=\"M%.1f 8h0\"/>", colour,
-                    mini_x(estimate, scale));
-    text_add(out, "</svg>");
-}
-
-/* What the baseline says of a record, by id. */
-struct compared_record {
-    int64_t id;
-    const struct compared *c;
-};
-
-ORDER_BY_NUMBER(compare_ids, struct compared_record, id)
-
-/* Those of a baseline (NULL: none), sorted; the caller's to free. */
-static struct compared_record *records_of(const struct compare_against *against, size_t *ret_n)
-{
-    struct compared_record *records = NULL;
-    size_t n = 0;
-    for (size_t i = 0; against && i < against->n; i++) {
-        const struct compared *c = &against->cases[i];
-        if (c->new && c->new->first)
-            MEMORY_APPEND(records, n, ((struct compared_record){c->new->first->id, c}));
-    }
-    if (n)
-        qsort(records, n, sizeof *records, compare_ids);
-    *ret_n = n;
-    return records;
-}
-
-static const struct compared *compared_of(const struct compared_record *records, size_t n_records,
-                                          const struct view_row *rows, size_t n)
-{
-    const struct compared_record *found = NULL;
-    for (size_t i = 0; i < n && n_records && !found; i++) {
-        const struct compared_record key = {.id = rows[i].c.id};
-        found = bsearch(&key, records, n_records, sizeof key, compare_ids);
-    }
-    return found ? found->c : NULL;
+    const bool is_known = isfinite(low) && isfinite(high);
+    text_add(out, "<td class=\"iv\">");
+    if (is_known)
+        text_printf(out, "<i style=\"--a:%.0f;--b:%.0f\"></i>", mini_x(low, scale),
+                    mini_x(high, scale) - mini_x(low, scale));
+    text_add(out, "</td>");
 }
 
 static void add_ratio(const struct compared *c, struct text *out)
 {
-    CLEANUP(text_free) struct text words = {0};
     const struct comparison *result = c ? &c->result : NULL;
     if (!c) {
         text_add(out, "<td></td><td></td><td></td>");
@@ -117,12 +68,9 @@ static void add_ratio(const struct compared *c, struct text *out)
     bool is_bad = compared_is_bad(verdict, false);
     if (isfinite(result->theta)) {
         text_printf(out, "<td class=\"n\" data-v=\"%.6g\">", exp(result->theta));
-        text_printf(&words, "%.4g", exp(result->theta));
-        if (isfinite(result->low) && isfinite(result->high))
-            text_printf(&words, " [%.4g, %.4g]", exp(result->low), exp(result->high));
-        xml_print(out, "%s</td><td>", text_get(&words));
-        add_mini(out, exp(result->low), exp(result->theta), exp(result->high), 0.1, is_bad ? 1 : 0);
+        compare_add_ratio(result->theta, result->low, result->high, out);
         text_add(out, "</td>");
+        add_mini(out, exp(result->low), exp(result->high), 0.1);
     } else {
         text_add(out, "<td></td><td></td>");
     }
@@ -133,79 +81,85 @@ static void add_ratio(const struct compared *c, struct text *out)
               compared_word(verdict));
 }
 
-static void add_time(const struct html_run *run, const struct shown *shown, double scale,
-                     struct text *out)
+static void add_time(const struct html_case *one, double scale, struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    double central = shown->central_ns;
-    const struct case_record *record = &shown->row.c.record;
-    if (!isfinite(central) || record->status != CASE_OK) {
-        text_printf(out, "<td class=\"bad\" colspan=\"%d\">", run->against ? 6 : 3);
-        case_status_describe(record->status, record->status_text ? record->status_text : "",
-                             &words);
-        xml_print(out, "%s</td>", text_get(&words));
-        return;
-    }
+    const struct shown *shown = &one->shown;
+    const double central = shown->central_ns;
     text_printf(out, "<td class=\"n\" data-v=\"%.9g\">", central);
-    shown_add_central(&words, shown);
-    xml_print(out, "%s</td><td>", text_get(&words));
-    add_mini(out, shown->has_interval ? shown->low_ns / central : NAN, 1,
-             shown->has_interval ? shown->high_ns / central : NAN, scale, 0);
-    text_clear(&words);
+    xml_print(out, "%s</td>", one->words);
+    add_mini(out, shown->has_interval ? shown->low_ns / central : NAN,
+             shown->has_interval ? shown->high_ns / central : NAN, scale);
     shown_add_interval(&words, shown);
-    text_add(out, "</td>");
     html_cell(out, "n", text_get(&words));
 }
 
-/* c: the case beside its baseline; NULL: it has none. */
-static void add_row(const struct html_run *run, const struct view_row *rows, size_t n,
-                    const struct compared *c, double scale, struct arena *arena)
+static void add_row(const struct html_run *run, const struct html_case *one, double scale)
 {
     CLEANUP(text_free) struct text words = {0};
     struct text *out = run->out;
-    struct shown shown = combine_rounds(rows, n, arena);
-    const struct case_record *record = &shown.row.c.record;
-    xml_print(out,
-              "<tr class=\"filtered\" data-label=\"%s\"><td><a href=\"#%s\"><bdi>%s</bdi></a></td>",
-              shown.row.label, anchor_of(run, rows, arena), shown.row.label);
-    add_time(run, &shown, scale, out);
-    bool is_measured = isfinite(shown.central_ns) && record->status == CASE_OK;
-    if (run->against && is_measured)
-        add_ratio(c, out);
+    const struct case_record *record = &one->shown.row.c.record;
+    xml_print(out, "<tr><td><a href=\"#%s\">%s</a></td>", one->anchor, one->shown.row.label);
+    if (one->is_measured) {
+        add_time(one, scale, out);
+        if (run->against)
+            add_ratio(one->compared, out);
+    } else {
+        text_printf(out, "<td class=\"bad\" colspan=\"%d\">", run->against ? 6 : 3);
+        xml_print(out, "%s</td>", one->words);
+    }
     text_printf(out, "<td class=\"n\">%llu</td><td class=\"n\">%zu</td>",
-                (unsigned long long)record->n_samples, n);
-    html_cell(out, record_verified(&shown.row.c.record) == VERIFIED_FAILED ? "bad" : "",
-              shown.row.check ? shown.row.check : "");
-    roof_cell(&shown.row, &words);
-    html_cell(out, "n", text_get(&words));
+                (unsigned long long)record->n_samples, one->n);
+    html_cell(out, record_verified(record) == VERIFIED_FAILED ? "bad" : "",
+              one->shown.row.check ? one->shown.row.check : "");
+    roof_cell(&one->shown.row, &words);
+    if (run->combined->survey.any_roof)
+        html_cell(out, "n", text_get(&words));
     text_add(out, "</tr>\n");
 }
 
 void html_cases(const struct html_run *run)
 {
+    CLEANUP(text_free) struct text heads = {0};
     struct text *out = run->out;
     const double scale = find_scale(run);
-    size_t n_records = 0;
-    CLEANUP(free_pointer)
-    struct compared_record *records = records_of(run->against, &n_records);
     html_heading(out, "Cases");
     text_printf(out,
                 "<p class=\"hint\">Intervals are drawn relative to their own estimates: the width "
                 "is \u00B1%.2g %%.%s A click on a head sorts.</p>\n"
-                "<p><input class=\"filter\" hidden placeholder=\"filter cases\"></p>\n"
-                "<div class=\"wide\"><table class=\"sort\">\n<tr><th>case</th>"
-                "<th class=\"n\">time</th><th>interval</th><th class=\"n\"></th>%s"
-                "<th class=\"n\">samples</th><th class=\"n\">rounds</th><th>check</th>"
-                "<th class=\"n\">roof</th></tr>\n",
-                100 * scale, run->against ? " Ratios to the baseline: \u00B110 %." : "",
-                run->against ? "<th class=\"n\">ratio</th><th>to the baseline</th><th></th>" : "");
-    for (size_t i = 0; i < run->n_groups; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        const size_t n = run->groups[i].n;
-        add_row(run, rows, n, compared_of(records, n_records, rows, n), scale, &arena);
+                "<p><input class=\"filter\" hidden placeholder=\"filter cases\"></p>\n",
+                100 * scale, run->against ? " Ratios to the baseline: \u00B110 %." : "");
+    text_printf(&heads, "case|>time||>interval|%s>samples|>rounds|check%s",
+                run->against ? ">ratio||verdict|" : "",
+                run->combined->survey.any_roof ? "|>roof" : "");
+    html_table(out, "sort", text_get(&heads));
+    for (size_t i = 0; i < run->n; i++)
+        add_row(run, &run->cases[i], scale);
+    html_table_end(out);
+}
+
+/* ---- numbers that the browser draws ---- */
+
+/* What is not known is 0. */
+static void add_numbers(struct text *out, const char *name, const double *values, size_t n,
+                        double unit)
+{
+    text_printf(out, " data-%s=\"", name);
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(values[i]))
+            text_printf(out, "%s%.5g", i ? " " : "", values[i] / unit);
+        else
+            text_add(out, i ? " 0" : "0");
     }
-    text_add(out, "</table></div>\n");
+    text_add(out, "\"");
+}
+
+static void add_places(struct text *out, const char *name, const size_t *values, size_t n)
+{
+    text_printf(out, " data-%s=\"", name);
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%s%zu", i ? " " : "", values[i]);
+    text_add(out, "\"");
 }
 
 /* ---- the distribution ---- */
@@ -234,11 +188,12 @@ static struct clip clip_of(const struct case_samples *samples)
     return clip;
 }
 
-/* The share of the samples in each bin, as a band that goes in steps. A bin is a whole number of
- * the timer's steps, or some would be empty and others full by its arithmetic alone. */
-static struct plot_series density_of(const struct case_samples *samples, const struct clip *clip,
-                                     double step_ns, double unit_ns, struct arena *arena)
+/* How many samples are in each bin. A bin is a whole number of the timer's steps, or some would be
+ * empty and others full by its arithmetic alone. */
+static void add_bins(const struct case_samples *samples, const struct clip *clip, double step_ns,
+                     double unit_ns, struct text *out)
 {
+    size_t counts[2 * BINS] = {0};
     double n_wanted = fmin(fmax(2 * sqrt((double)samples->n_sorted), BINS_LEAST), BINS);
     double width = (clip->high - clip->low) / n_wanted, low = clip->low;
     if (step_ns > 0 && width < 20 * step_ns) {
@@ -246,137 +201,112 @@ static struct plot_series density_of(const struct case_samples *samples, const s
         low = (floor(low / step_ns) - 0.5) * step_ns;
     }
     size_t n_bins = (size_t)fmin(fmax(ceil((clip->high - low) / width), 1), 2 * BINS);
-    double *x = ARENA_ARRAY(arena, double, 2 * n_bins),
-           *zero = ARENA_ARRAY(arena, double, 2 * n_bins);
-    double *share = ARENA_ARRAY(arena, double, 2 * n_bins);
     for (size_t i = 0; i < samples->n_sorted; i++) {
         double bin = floor((samples->sorted[i] - low) / width);
         if (bin >= 0 && bin < (double)n_bins)
-            share[2 * (size_t)bin] += 100 / (double)samples->n_sorted;
+            counts[(size_t)bin]++;
     }
-    for (size_t i = 0; i < n_bins; i++) {
-        x[2 * i] = (low + (double)i * width) / unit_ns;
-        x[2 * i + 1] = (low + (double)(i + 1) * width) / unit_ns;
-        share[2 * i + 1] = share[2 * i];
-    }
-    return (struct plot_series){
-        .kind = PLOT_BAND, .n = 2 * n_bins, .x = x, .y = zero, .high = share, .colour = 4};
+    text_printf(out, " data-bins=\"%.6g %.6g\"", low / unit_ns, width / unit_ns);
+    if (clip->n_below)
+        text_printf(out, " data-below=\"%llu\"", (unsigned long long)clip->n_below);
+    add_places(out, "n", counts, n_bins);
 }
 
-static struct plot_series shares_of(const struct case_samples *samples, double unit_ns,
-                                    struct arena *arena)
+static double timer_step_ns(const struct case_record *record)
 {
-    double *x = ARENA_ARRAY(arena, double, CURVE + 1),
-           *share = ARENA_ARRAY(arena, double, CURVE + 1);
-    for (size_t i = 0; i <= CURVE; i++) {
-        share[i] = (double)i * 100 / CURVE;
-        x[i] = quantile_of_sorted(samples->sorted, samples->n_sorted, (double)i / CURVE) / unit_ns;
-    }
-    return (struct plot_series){.n = CURVE + 1, .x = x, .y = share, .colour = 0};
+    return record->is_dithered || record->iterations == 0
+               ? 0
+               : record->tick_ns / (double)record->iterations;
 }
 
-/* The estimate with its interval, or the modes. */
-static size_t make_verticals(const struct shown *shown, double unit_ns, struct arena *arena,
-                             struct plot_vertical **ret)
-{
-    const struct gb_estimate *estimate = &shown->row.c.record.estimate;
-    struct plot_vertical *verticals = NULL;
-    size_t n = 0;
-    if (isfinite(shown->central_ns))
-        ARENA_APPEND(arena, verticals, n,
-                     (struct plot_vertical){shown->central_ns / unit_ns, "estimate", 0});
-    if (shown->has_interval && isfinite(shown->low_ns))
-        ARENA_APPEND(arena, verticals, n, (struct plot_vertical){shown->low_ns / unit_ns, NULL, 2});
-    if (shown->has_interval && isfinite(shown->high_ns))
-        ARENA_APPEND(arena, verticals, n,
-                     (struct plot_vertical){shown->high_ns / unit_ns, NULL, 2});
-    for (uint32_t i = 0; estimate->n_modes > 1 && i < estimate->n_modes && i < GB_MODES_MAX; i++)
-        ARENA_APPEND(arena, verticals, n,
-                     (struct plot_vertical){
-                         estimate->modes[i].median_ns / unit_ns,
-                         arena_printf(arena, "%.0f %%", 100 * estimate->modes[i].weight), 1});
-    *ret = verticals;
-    return n;
-}
-
-static void add_distribution(const struct shown *shown, const struct case_samples *samples,
+/* Lines: the estimate, both ends of its interval, the baseline. */
+static void add_distribution(const struct shown *shown, const struct compared *c,
+                             const struct case_samples *samples, const struct clip *clip,
                              double unit_ns, struct text *out)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct clip clip = clip_of(samples);
-    const struct case_record *record = &shown->row.c.record;
-    double step_ns = record->is_dithered || record->iterations == 0
-                         ? 0
-                         : record->tick_ns / (double)record->iterations;
-    double margin = 0.03 * (clip.high - clip.low);
-    struct plot_vertical *verticals;
-    size_t n_verticals = make_verticals(shown, unit_ns, &arena, &verticals);
-    struct plot_series series[2] = {density_of(samples, &clip, step_ns, unit_ns, &arena),
-                                    shares_of(samples, unit_ns, &arena)};
-    const char *unit = time_unit_of(unit_ns)->name;
-    struct plot_panel panels[2];
-    const char *outside = "";
-    if (clip.n_below + clip.n_above > 0)
-        outside = arena_printf(&arena, "; outside: %.3g %% below, %.3g %% above",
-                               100 * (double)clip.n_below / (double)samples->n_sorted,
-                               100 * (double)clip.n_above / (double)samples->n_sorted);
-    for (size_t i = 0; i < 2; i++)
-        panels[i] = (struct plot_panel){
-            .title = i ? "share that took at most so long, %"
-                       : arena_printf(&arena, "share of the samples, %%%s", outside),
-            .x_label = unit,
-            .x_low = (clip.low - margin) / unit_ns,
-            .x_high = (clip.high + margin) / unit_ns,
-            .series = &series[i],
-            .n_series = 1,
-            .verticals = verticals,
-            .n_verticals = n_verticals,
-            .height = HEIGHT};
-    const struct plot_page page = {.panels = panels, .n_panels = 2, .n_columns = 2, .width = WIDTH};
-    html_figure(out, &page);
+    const double lines[] = {shown->central_ns, shown->has_interval ? shown->low_ns : NAN,
+                            shown->has_interval ? shown->high_ns : NAN, c ? c->base_value : NAN};
+    const double n = (double)samples->n_sorted;
+    text_add(out, "<canvas class=\"bins\"");
+    add_bins(samples, clip, timer_step_ns(&shown->row.c.record), unit_ns, out);
+    add_numbers(out, "lines", lines, c ? 4 : 3, unit_ns);
+    if (clip->n_below + clip->n_above > 0)
+        text_printf(out, " data-out=\"%.3g %% outside\"",
+                    100 * (double)(clip->n_below + clip->n_above) / n);
+    text_add(out, "></canvas>\n");
 }
 
 /* ---- samples in order ---- */
 
-static void add_numbers(struct text *out, const char *name, const double *values, size_t n,
-                        double unit)
+/* Places between low and high, two letters each: so many cases have so many samples. */
+static void add_scaled(struct text *out, const char *name, const double *values, size_t n,
+                       const struct clip *clip)
 {
+    static const char letters[] =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
     text_printf(out, " data-%s=\"", name);
     for (size_t i = 0; i < n; i++) {
-        if (isfinite(values[i]))
-            text_printf(out, "%s%.5g", i ? " " : "", values[i] / unit);
-        else
-            text_add(out, i ? " 0" : "0");
+        const double share = (values[i] - clip->low) / (clip->high - clip->low);
+        const long place = lrint(4095 * fmin(fmax(share, 0), 1));
+        text_add_n(out, &letters[place >> 6], 1);
+        text_add_n(out, &letters[place & 63], 1);
     }
     text_add(out, "\"");
 }
 
-static void add_places(struct text *out, const char *name, const size_t *values, size_t n)
-{
-    text_printf(out, " data-%s=\"", name);
-    for (size_t i = 0; i < n; i++)
-        text_printf(out, "%s%zu", i ? " " : "", values[i]);
-    text_add(out, "\"");
-}
-
-static void add_samples(const struct case_samples *samples, double unit_ns, struct text *out)
+static void add_samples(const struct case_samples *samples, const struct clip *clip, double unit_ns,
+                        struct text *out)
 {
     const struct sample_buckets *buckets = &samples->buckets;
-    bool has_clock = false;
+    const double range[] = {clip->low, clip->high};
+    bool has_clock = false, any_discarded = false;
+    for (size_t i = 0; i < samples->n_rounds; i++)
+        any_discarded = any_discarded || buckets->discarded[i] > 0;
     for (size_t i = 0; i < buckets->n && !has_clock; i++)
         has_clock = isfinite(buckets->clock_hz[i]);
-    text_add(out, "<p class=\"nojs hint\">Samples in order are drawn by a script.</p><canvas");
-    add_numbers(out, "low", buckets->low, buckets->n, unit_ns);
-    add_numbers(out, "high", buckets->high, buckets->n, unit_ns);
+    text_add(out, "<canvas class=\"order\"");
+    add_numbers(out, "range", range, 2, unit_ns);
+    add_scaled(out, "low", buckets->low, buckets->n, clip);
+    if (buckets->per_bucket > 1)
+        add_scaled(out, "high", buckets->high, buckets->n, clip);
     if (has_clock)
         add_numbers(out, "clock", buckets->clock_hz, buckets->n, 1e6);
-    add_places(out, "rounds", buckets->first, samples->n_rounds);
-    add_places(out, "discarded", buckets->discarded, samples->n_rounds);
-    text_printf(out, " data-per=\"%llu\" data-unit=\"%s\"></canvas>\n",
-                (unsigned long long)(samples->n / BUCKETS + 1), time_unit_of(unit_ns)->name);
+    if (samples->n_rounds > 1)
+        add_places(out, "rounds", buckets->first, samples->n_rounds);
+    if (any_discarded)
+        add_places(out, "discarded", buckets->discarded, samples->n_rounds);
+    if (buckets->per_bucket > 1)
+        text_printf(out, " data-per=\"%llu\"", (unsigned long long)buckets->per_bucket);
+    text_add(out, "></canvas>\n");
 }
 
-/* ---- samples that the benchmark gave itself ---- */
+/* ---- earlier runs ---- */
+
+static void add_past(const struct history_case *history, double unit_ns, struct text *out)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    double *numbers = ARENA_ARRAY(&arena, double, 3 * history->n);
+    size_t *runs = ARENA_ARRAY(&arena, size_t, history->n), n_known = 0;
+    for (size_t i = 0; i < history->n; i++) {
+        const struct history_point *point = &history->points[i];
+        if (!isfinite(point->value))
+            continue;
+        runs[n_known] = (size_t)point->side->run->number;
+        numbers[n_known] = point->value;
+        numbers[history->n + n_known] = point->low;
+        numbers[2 * history->n + n_known++] = point->high;
+    }
+    if (n_known < 2)
+        return;
+    text_add(out, "<canvas class=\"runs\"");
+    add_places(out, "runs", runs, n_known);
+    add_numbers(out, "v", numbers, n_known, unit_ns);
+    add_numbers(out, "low", numbers + history->n, n_known, unit_ns);
+    add_numbers(out, "high", numbers + 2 * history->n, n_known, unit_ns);
+    text_add(out, "></canvas>\n");
+}
+
+/* ---- samples that the benchmark reports itself ---- */
 
 static void add_quantile(const struct series_quantile *quantile, struct text *out)
 {
@@ -430,18 +360,18 @@ static void add_series_curve(const struct case_series *series, struct text *out)
         .series = &curve,
         .n_series = 1,
         .height = HEIGHT};
-    const struct plot_page page = {.panels = &panel, .n_panels = 1, .n_columns = 1, .width = WIDTH};
-    html_figure(out, &page);
+    html_panels(out, &panel, 1);
 }
 
 static void begin_series(struct text *out)
 {
-    text_add(out, "<h3>Samples of its own</h3>\n<div class=\"wide\"><table>\n<tr><th>series</th>"
-                  "<th>unit</th><th class=\"n\">round</th><th class=\"n\">values</th>"
-                  "<th class=\"n\">mean</th>");
+    CLEANUP(text_free) struct text heads = {0};
+    text_add(&heads, "series|unit|>round|>values|>mean");
     for (size_t i = 0; i < SERIES_LEVELS; i++)
-        text_printf(out, "<th class=\"n\">%s</th>", series_levels[i].name);
-    text_add(out, "<th class=\"n\">max</th></tr>\n");
+        text_printf(&heads, "|>%s", series_levels[i].name);
+    text_add(&heads, "|>max");
+    text_add(out, "<h3>Samples reported by the benchmark</h3>\n");
+    html_table(out, "", text_get(&heads));
 }
 
 static int32_t add_series(struct view *view, const struct view_row *rows, size_t n,
@@ -456,7 +386,8 @@ static int32_t add_series(struct view *view, const struct view_row *rows, size_t
             any = true;
             add_series_row(&rows[i].c.record.series[j], rows[i].c.record.round, out);
         }
-    text_add(out, any ? "</table></div>\n" : "");
+    if (any)
+        html_table_end(out);
     for (size_t j = 0; n > 0 && status == GB_OK && j < rows[0].c.record.n_series; j++) {
         struct case_series series;
         status = case_series_read(view, rows, n, rows[0].c.record.series[j].name, arena, &series,
@@ -469,80 +400,177 @@ static int32_t add_series(struct view *view, const struct view_row *rows, size_t
 
 /* ---- words ---- */
 
-static void add_time_fact(struct text *out, const char *name, double ns)
+/* A line of what is known of a case; those that all cases share are written once. */
+enum { FACT_RESULT, FACT_OPTION, FACT_METRIC, FACT_GROUPS };
+struct case_fact {
+    int group;
+    const char *name, *value;
+};
+struct case_facts {
+    struct case_fact *items;
+    size_t n;
+};
+
+struct fact_adder {
+    struct arena *arena;
+    struct case_facts facts;
+};
+
+static void add_fact(struct fact_adder *adder, int group, const char *name, const char *value)
 {
-    char number[NUMBER_TEXT_MAX];
-    if (isfinite(ns))
-        html_fact(out, name, format_time(ns, 5, number));
+    if (value && *value)
+        ARENA_APPEND(adder->arena, adder->facts.items, adder->facts.n,
+                     ((struct case_fact){group, name, arena_text(adder->arena, value)}));
 }
 
-static void add_estimate_facts(const struct shown *shown, struct text *out)
+/* "222.53, 223.41, 224.19 ns": of known numbers, in the unit of the middle one. */
+static void add_times(struct fact_adder *adder, const char *name, const double *ns, size_t n)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const struct time_unit *unit = time_unit_of(fabs(ns[n / 2]));
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(ns[i]))
+            text_printf(&words, "%s%.5g", words.length ? ", " : "", ns[i] / unit->ns);
+    if (words.length) {
+        text_printf(&words, " %s", unit->name);
+        add_fact(adder, FACT_RESULT, name, text_get(&words));
+    }
+}
+
+static void add_estimate_facts(struct fact_adder *adder, const struct shown *shown)
 {
     CLEANUP(text_free) struct text words = {0};
     const struct stored_case *c = &shown->row.c;
     const struct case_record *record = &c->record;
+    const struct gb_estimate *estimate = &record->estimate;
     text_printf(&words, "%s%s%s",
-                record->has_estimate ? verdict_words(record->estimate.verdict) : "no estimate",
-                *record->estimate.note ? ": " : "", record->estimate.note);
-    html_fact(out, "verdict", text_get(&words));
-    html_fact(out, "stopped because", record->stop_reason);
-    add_time_fact(out, "minimum", c->summary.min);
-    add_time_fact(out, "first quartile", c->summary.q1);
-    add_time_fact(out, "median", c->summary.median);
-    add_time_fact(out, "third quartile", c->summary.q3);
-    add_time_fact(out, "99th percentile", c->summary.p99);
-    add_time_fact(out, "maximum", c->summary.max);
-    add_time_fact(out, "mean", c->summary.mean);
+                record->has_estimate ? verdict_words(estimate->verdict) : "no estimate",
+                *estimate->note ? ": " : "", estimate->note);
+    add_fact(adder, FACT_RESULT, "verdict", text_get(&words));
+    add_fact(adder, FACT_RESULT, "stop reason", record->stop_reason);
+    const double times[] = {c->summary.min, c->summary.q1,  c->summary.median,
+                            c->summary.q3,  c->summary.p99, c->summary.max};
+    add_times(adder, "minimum, quartiles, p99, maximum", times, sizeof times / sizeof *times);
+    add_times(adder, "mean", &c->summary.mean, 1);
+    text_clear(&words);
+    for (uint32_t i = 0; estimate->n_modes > 1 && i < estimate->n_modes && i < GB_MODES_MAX; i++) {
+        char number[NUMBER_TEXT_MAX];
+        text_printf(&words, "%s%s (%.0f %%)", i ? ", " : "",
+                    format_time(estimate->modes[i].median_ns, 4, number),
+                    100 * estimate->modes[i].weight);
+    }
+    add_fact(adder, FACT_RESULT, "modes", text_get(&words));
     text_clear(&words);
     text_add_percent(&words, shown->relative_iqr);
-    html_fact(out, "relative IQR", text_get(&words));
+    add_fact(adder, FACT_RESULT, "relative IQR", text_get(&words));
     if (shown->row.n_rounds > 1) {
         text_clear(&words);
         text_add_percent(&words, shown->row.apart_ratio);
-        html_fact(out, "round variation", text_get(&words));
+        add_fact(adder, FACT_RESULT, "round variation", text_get(&words));
     }
 }
 
-static void add_telemetry_facts(const struct view_row *rows, size_t n, struct arena *arena,
-                                struct text *out)
+static void add_telemetry_facts(struct fact_adder *adder, const struct view_row *rows, size_t n)
 {
     CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
         text_clear(&words);
-        telemetry_cell(rows, n, i, arena, &words);
+        telemetry_cell(rows, n, i, adder->arena, &words);
         if (!text_equal(text_get(&words), "-"))
-            html_fact(out, telemetry_column(i).head, text_get(&words));
+            add_fact(adder, FACT_RESULT, telemetry_column(i).head, text_get(&words));
     }
-    const char *throttle = throttle_words(&rows[0].c);
-    html_fact(out, "throttled", throttle ? throttle : "");
+    add_fact(adder, FACT_RESULT, "throttled", throttle_words(&rows[0].c));
 }
 
-static void add_setting_facts(const struct stored_case *c, struct text *out)
+static void add_setting_facts(struct fact_adder *adder, const struct stored_case *c)
 {
-    char number[NUMBER_TEXT_MAX];
+    char number[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX], iterations[NUMBER_TEXT_MAX];
     const struct case_record *record = &c->record;
-    html_fact(out, "policy", c->policy);
-    html_fact(out, "clock", record->clock);
-    html_fact(out, "reading", record->reading_note ? record->reading_note : "");
-    html_fact(out, "timer resolution", format_time(record->tick_ns, 3, number));
-    html_fact(out, "timer overhead", format_time(record->overhead_ns, 3, number));
-    html_fact(out, "cache", c->cache);
-    html_fact(out, "launched", launched_word(c));
-    html_fact(out, "pace", c->pace);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)record->iterations);
-    html_fact(out, "iterations a sample", number);
-    html_fact(out, "environment", c->environment);
+    snprintf(iterations, sizeof iterations, "%llu", (unsigned long long)record->iterations);
+    const struct {
+        const char *name, *value;
+    } settings[] = {
+        {"policy", c->policy},
+        {"clock", record->clock},
+        {"reading", record->reading_note},
+        {"timer resolution", format_time(record->tick_ns, 3, number)},
+        {"timer overhead", format_time(record->overhead_ns, 3, overhead)},
+        {"cache", c->cache},
+        {"launched", launched_word(c)},
+        {"pace", c->pace},
+        {"iterations a sample", iterations},
+        {"environment", c->environment},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        add_fact(adder, FACT_RESULT, settings[i].name, settings[i].value);
 }
 
-static void add_metrics(const struct case_record *record, struct text *out)
+static struct case_facts facts_of(const struct shown *shown, const struct view_row *rows, size_t n,
+                                  struct arena *arena)
 {
+    struct fact_adder adder = {.arena = arena};
+    const struct case_record *record = &shown->row.c.record;
+    add_estimate_facts(&adder, shown);
+    add_telemetry_facts(&adder, rows, n);
+    add_setting_facts(&adder, &shown->row.c);
+    for (size_t i = 0; i < shown->row.c.n_parameters; i++)
+        if (!shown->row.c.parameters[i].is_axis) /* which its name has */
+            add_fact(&adder, FACT_OPTION, shown->row.c.parameters[i].name,
+                     shown->row.c.parameters[i].value.text);
     for (size_t i = 0; i < record->n_metrics; i++) {
         const struct metric_record *metric = &record->metrics[i];
         char number[2 * NUMBER_TEXT_MAX];
         snprintf(number, sizeof number, "%.6g %.24s", metric->value,
                  metric->unit ? metric->unit : "");
-        html_fact(out, metric->name, number);
+        add_fact(&adder, FACT_METRIC, metric->name, number);
     }
+    return adder.facts;
+}
+
+/* hint: where it is in most lists. */
+static bool has_fact(const struct case_facts *facts, const struct case_fact *fact, size_t hint)
+{
+    for (size_t i = 0; i < facts->n; i++) {
+        const struct case_fact *other = &facts->items[(hint + i) % facts->n];
+        if (other->group == fact->group && text_equal(other->name, fact->name))
+            return text_equal(other->value, fact->value);
+    }
+    return false;
+}
+
+/* Those of the first case that all have; of one case none. */
+static struct case_facts common_facts(const struct case_facts *facts, size_t n, struct arena *arena)
+{
+    struct case_facts common = {0};
+    for (size_t i = 0; n > 1 && i < facts[0].n; i++) {
+        bool is_common = true;
+        for (size_t j = 1; j < n && is_common; j++)
+            is_common = has_fact(&facts[j], &facts[0].items[i], i);
+        if (is_common)
+            ARENA_APPEND(arena, common.items, common.n, facts[0].items[i]);
+    }
+    return common;
+}
+
+/* but: those that are not written. */
+static void write_facts(const struct case_facts *facts, const struct case_facts *but,
+                        struct text *out)
+{
+    static const char *const begins[FACT_GROUPS] = {"<dl>\n", "<h3>Options</h3>\n<dl>\n",
+                                                    "<h3>Metrics</h3>\n<dl>\n"};
+    int group = -1;
+    for (size_t i = 0; i < facts->n; i++) {
+        const struct case_fact *fact = &facts->items[i];
+        if (but && has_fact(but, fact, 0))
+            continue;
+        if (fact->group != group) {
+            text_add(out, group >= 0 ? "</dl>\n" : "");
+            text_add(out, begins[fact->group]);
+        }
+        group = fact->group;
+        html_fact(out, fact->name, fact->value);
+    }
+    text_add(out, group >= 0 ? "</dl>\n" : "");
 }
 
 static void add_messages(const struct view_row *rows, size_t n, struct text *out)
@@ -557,63 +585,58 @@ static void add_messages(const struct view_row *rows, size_t n, struct text *out
     text_add(out, any ? "</ul>\n" : "");
 }
 
-static void add_facts(const struct shown *shown, const struct view_row *rows, size_t n,
-                      struct arena *arena, struct text *out)
-{
-    text_add(out, "<dl>\n");
-    add_estimate_facts(shown, out);
-    add_telemetry_facts(rows, n, arena, out);
-    add_setting_facts(&shown->row.c, out);
-    text_add(out, "</dl>\n<h3>Options</h3>\n<dl>\n");
-    for (size_t i = 0; i < shown->row.c.n_parameters; i++)
-        html_fact(out, shown->row.c.parameters[i].name, shown->row.c.parameters[i].value.text);
-    text_add(out, "</dl>\n");
-    if (shown->row.c.record.n_metrics > 0) {
-        text_add(out, "<h3>Metrics</h3>\n<dl>\n");
-        add_metrics(&shown->row.c.record, out);
-        text_add(out, "</dl>\n");
-    }
-    add_messages(rows, n, out);
-}
+/* ---- each case ---- */
 
-static int32_t add_case(const struct html_run *run, const struct view_row *rows, size_t n,
-                        struct arena *arena, struct gb_error *error)
+static int32_t add_case(const struct html_run *run, const struct html_case *one,
+                        const struct case_facts *facts, const struct case_facts *common,
+                        struct gb_error *error)
 {
-    CLEANUP(text_free) struct text words = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct text *out = run->out;
-    struct shown shown = combine_rounds(rows, n, arena);
     struct case_samples samples;
-    int32_t status = case_samples_read(run->view, rows, n, SORTED, BUCKETS, arena, &samples, error);
+    const size_t most = BUCKETS_ALL / run->n;
+    int32_t status = case_samples_read(run->view, one->rows, one->n, SORTED,
+                                       most > BUCKETS         ? BUCKETS
+                                       : most < BUCKETS_LEAST ? BUCKETS_LEAST
+                                                              : most,
+                                       &arena, &samples, error);
     if (status != GB_OK)
         return status;
-    shown_add_central(&words, &shown);
-    if (shown.row.c.record.status != CASE_OK) {
-        text_clear(&words);
-        case_status_describe(shown.row.c.record.status, shown.row.c.record.status_text, &words);
-    }
+    const struct time_unit *unit = time_unit_of(
+        samples.n_sorted ? samples.sorted[samples.n_sorted / 2] : NAN);
     xml_print(out,
-              "<details class=\"filtered\" id=\"%s\" data-label=\"%s\"><summary><bdi>%s</bdi> "
-              "\u00A0<b>%s</b></summary>\n",
-              anchor_of(run, rows, arena), shown.row.label, shown.row.label, text_get(&words));
+              "<details id=\"%s\" data-unit=\"%s\"><summary><bdi>%s</bdi> \u00A0<b>%s</b>"
+              "</summary>\n",
+              one->anchor, unit->name, one->shown.row.label, one->words);
     if (samples.n_sorted > 0) {
-        double unit_ns = time_unit_of(samples.sorted[samples.n_sorted / 2])->ns;
-        add_distribution(&shown, &samples, unit_ns, out);
-        add_samples(&samples, unit_ns, out);
+        const struct clip clip = clip_of(&samples);
+        add_distribution(&one->shown, one->compared, &samples, &clip, unit->ns, out);
+        add_samples(&samples, &clip, unit->ns, out);
+        if (one->past)
+            add_past(one->past, unit->ns, out);
     }
-    status = add_series(run->view, rows, n, arena, out, error);
-    add_facts(&shown, rows, n, arena, out);
+    status = add_series(run->view, one->rows, one->n, &arena, out, error);
+    write_facts(facts, common, out);
+    add_messages(one->rows, one->n, out);
     text_add(out, "</details>\n");
     return status;
 }
 
 int32_t html_case_details(const struct html_run *run, struct gb_error *error)
 {
+    CLEANUP(arena_free) struct arena own = {0};
+    struct case_facts *facts = ARENA_ARRAY(&own, struct case_facts, run->n + 1);
     int32_t status = GB_OK;
+    for (size_t i = 0; i < run->n; i++)
+        facts[i] = facts_of(&run->cases[i].shown, run->cases[i].rows, run->cases[i].n, &own);
+    const struct case_facts common = common_facts(facts, run->n, &own);
     html_heading(run->out, "Each case");
-    for (size_t i = 0; i < run->n_groups && status == GB_OK; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        status = add_case(run, rows, run->groups[i].n, &arena, error);
+    text_add(run->out, "<p class=\"nojs hint\">A script draws the samples of a case.</p>\n");
+    if (common.n) {
+        text_add(run->out, "<h3>The same in all cases</h3>\n");
+        write_facts(&common, NULL, run->out);
     }
+    for (size_t i = 0; i < run->n && status == GB_OK; i++)
+        status = add_case(run, &run->cases[i], &facts[i], &common, error);
     return status;
 }

@@ -1,107 +1,24 @@
 /* html_report.c - see html_report.h: the parts of the page in their order. */
 #include "core/report/html_page.h"
 
+#include "core/base/members.h"
 #include "core/base/output_file.h"
-#include "core/report/chart.h"
 #include "core/report/fleet_chart.h"
 #include "core/report/report.h"
 #include "core/view/search_text.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { SWEEP_PANELS = 12, HEAT_LEAST = 4 };
+/* ---- rooflines ---- */
 
-/* ---- before you trust this ---- */
-
-static void add_notes(struct text *out, const struct note_lines *notes)
-{
-    static const char *const begins[] = {"<h3>", "<li><bdi>", "<li class=\"inner\"><bdi>"};
-    for (size_t i = 0; i < notes->n; i++) {
-        const struct note_line *line = &notes->items[i];
-        const int next = i + 1 < notes->n ? notes->items[i + 1].level : 0;
-        text_add(out, begins[line->level]);
-        text_printf(out, "%s%s", line->mark, *line->mark ? " " : "");
-        xml_add_text(out, line->words);
-        text_add(out, line->level ? "</bdi></li>\n" : next ? "</h3>\n<ul>\n" : "</h3>\n");
-        text_add(out, line->level && !next ? "</ul>\n" : "");
-    }
-}
-
-static void add_trust(const struct html_run *run)
-{
-    const struct stored_run *stored = &run->view->runs[0];
-    const struct note_lines notes = notes_of(run->view);
-    html_heading(run->out, "Before you trust this");
-    text_add(run->out, "<div class=\"trust\">\n");
-    if (!stored->record.finished) {
-        text_add(run->out, "<p class=\"bad\">Beware: ");
-        view_add_open(run->view, run->out);
-        text_add(run->out, ".</p>\n");
-    }
-    if (notes.n)
-        add_notes(run->out, &notes);
-    else if (stored->record.finished)
-        text_add(run->out,
-                 "<p>All cases are ok, and there is no reason to doubt their numbers.</p>\n");
-    for (size_t i = 0; run->against && i < run->against->n_differences; i++) {
-        text_add(run->out,
-                 i ? "<li>" : "<h3>The baseline differs in more than time</h3>\n<ul><li>");
-        xml_add_text(run->out, run->against->differences[i]);
-        text_add(run->out, i + 1 < run->against->n_differences ? "</li>\n" : "</li></ul>\n");
-    }
-    text_add(run->out, "</div>\n");
-}
-
-/* ---- sweeps and rooflines ---- */
-
-static int32_t add_chart(const struct html_run *run, struct view *combined,
-                         const struct chart_request *request, struct gb_error *error)
-{
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct chart chart = {.request = *request};
-    struct plot_panel *panels = NULL;
-    size_t n = 0;
-    int32_t status = chart_add(&chart, combined, NULL, error);
-    if (status == GB_OK) {
-        chart_make_panels(&chart, SWEEP_PANELS, &arena, &panels, &n);
-        html_panels(run->out, panels, n);
-        if (chart.n_panels > n)
-            text_printf(run->out, "<p class=\"hint\">The first %zu of %zu charts.</p>\n", n,
-                        chart.n_panels);
-    }
-    chart_free(&chart);
-    return status;
-}
-
-static int32_t add_sweeps(const struct html_run *run, struct view *combined, struct gb_error *error)
-{
-    int32_t status = GB_OK;
-    bool any = false;
-    for (size_t i = 0; i < combined->survey.n_benches && status == GB_OK; i++) {
-        struct chart_request request;
-        const struct survey_bench *bench = &combined->survey.benches[i];
-        if (!chart_choose(combined, bench->name, &request))
-            continue;
-        if (!any)
-            html_heading(run->out, "Sweeps");
-        any = true;
-        status = add_chart(run, combined, &request, error);
-        request.kind = CHART_HEAT;
-        /* Of so many values of both axes cells show more than lines. */
-        if (status == GB_OK && request.by && bench->n_cases >= HEAT_LEAST * HEAT_LEAST)
-            status = add_chart(run, combined, &request, error);
-    }
-    return status;
-}
-
-static int32_t add_rooflines(const struct html_run *run, struct view *combined,
-                             struct gb_error *error)
+static int32_t add_rooflines(const struct html_run *run, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct report report = {0};
-    int32_t status = report_add_rooflines(&report, combined, NULL, error);
+    int32_t status = report_add_rooflines(&report, run->combined, NULL, error);
     bool any = false;
     for (size_t i = 0; i < report.n_charts; i++)
         any = any || report.charts[i].roofs.n > 0;
@@ -109,7 +26,9 @@ static int32_t add_rooflines(const struct html_run *run, struct view *combined,
         struct plot_page page;
         html_heading(run->out, "Rooflines");
         report_page(&report, &arena, &page);
-        html_figure(run->out, &page);
+        text_add(run->out, "<figure class=\"roofs\">\n");
+        plot_svg(&page, true, run->out);
+        text_add(run->out, "</figure>\n");
     } else if (status == GB_OK && report.n_charts > 0) {
         text_add(run->out, "<p class=\"hint\">No rooflines: the device's roofs are not known. The "
                            "benchmark ceilings measures them (conf/ceilings.ini).</p>\n");
@@ -123,7 +42,7 @@ static int32_t add_rooflines(const struct html_run *run, struct view *combined,
 /* Visits as points, the best until each as a line in steps. */
 static void add_search_curve(const struct search_curve *curve, struct text *out)
 {
-    enum { CURVE_WIDTH = 760, CURVE_HEIGHT = 220 };
+    enum { CURVE_HEIGHT = 220 };
     CLEANUP(arena_free) struct arena arena = {0};
     const size_t n = curve->n;
     if (n < 2)
@@ -154,8 +73,7 @@ static void add_search_curve(const struct search_curve *curve, struct text *out)
         .n_series = 2,
         .height = CURVE_HEIGHT,
     };
-    html_figure(out, &(struct plot_page){
-                         .panels = &panel, .n_panels = 1, .n_columns = 1, .width = CURVE_WIDTH});
+    html_panels(out, &panel, 1);
 }
 
 static void add_lines(struct text *out, const struct search_found *found,
@@ -191,6 +109,12 @@ static int32_t add_searches(const struct html_run *run, struct gb_error *error)
 
 /* ---- verification ---- */
 
+static void begin_table(struct text *out, const char *title, const char *heads)
+{
+    text_printf(out, "<h3>%s</h3>\n", title);
+    html_table(out, "", heads);
+}
+
 static void add_check(const struct view_row *row, const struct check_record *check,
                       struct text *out)
 {
@@ -216,28 +140,29 @@ static void add_histogram(const struct view_row *row, const struct check_summary
     html_cell(out, "", summary->name);
     for (int i = 0; i < VERIFY_CLASSES; i++) {
         double share = summary->n ? (double)summary->histogram[i] / (double)summary->n : 0;
-        text_printf(out,
-                    "<td class=\"n\" style=\"background:color-mix(in srgb,var(--c4) %.0f%%,"
-                    "transparent)\">%llu</td>",
-                    60 * share, (unsigned long long)summary->histogram[i]);
+        if (summary->histogram[i] == 0) {
+            text_add(out, "<td></td>");
+            continue;
+        }
+        text_printf(out, "<td class=\"n share\" style=\"--s:%.0f%%\">%llu</td>", 60 * share,
+                    (unsigned long long)summary->histogram[i]);
     }
     text_add(out, "</tr>\n");
 }
 
 static void add_verification_head(struct text *out, bool is_histogram)
 {
-    if (!is_histogram) {
-        text_add(out,
-                 "<div class=\"wide\"><table>\n<tr><th>case</th><th>output</th><th>metric</th>"
-                 "<th class=\"n\">value</th><th class=\"n\">tolerance</th><th class=\"n\">at</th>"
-                 "<th class=\"n\">reference</th><th class=\"n\">output</th></tr>\n");
-        return;
+    CLEANUP(text_free) struct text heads = {0};
+    text_add(&heads, is_histogram ? "case|output"
+                                  : "case|output|metric|>value|>tolerance|>at|>reference|>output");
+    for (int i = 0; is_histogram && i < VERIFY_CLASSES; i++) {
+        text_add(&heads, "|>");
+        xml_add_text(&heads, verify_class_name(i));
     }
-    text_add(out, "<h3>Elements by relative difference from the reference</h3>\n"
-                  "<div class=\"wide\"><table>\n<tr><th>case</th><th>output</th>");
-    for (int i = 0; i < VERIFY_CLASSES; i++)
-        xml_print(out, "<th class=\"n\">%s</th>", verify_class_name(i));
-    text_add(out, "</tr>\n");
+    if (is_histogram)
+        begin_table(out, "Elements by relative difference from the reference", text_get(&heads));
+    else
+        html_table(out, "", text_get(&heads));
 }
 
 static int32_t add_checks(const struct html_run *run, bool is_histogram, struct gb_error *error)
@@ -261,7 +186,8 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
                 add_check(at.row, check, run->out);
         }
     }
-    text_add(run->out, any ? "</table></div>\n" : "");
+    if (any)
+        html_table_end(run->out);
     return status;
 }
 
@@ -287,11 +213,8 @@ static int32_t add_worst(const struct html_run *run, struct gb_error *error)
     for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
         const struct case_record *record = &at.row->c.record;
         if (record->n_worst > 0 && !any)
-            text_add(run->out,
-                     "<h3>Elements that are most off</h3>\n<div class=\"wide\"><table>\n<tr>"
-                     "<th>case</th><th>output</th><th class=\"n\">at</th>"
-                     "<th class=\"n\">reference</th><th class=\"n\">output</th>"
-                     "<th class=\"n\">ulps</th></tr>\n");
+            begin_table(run->out, "Elements with the largest errors",
+                        "case|output|>at|>reference|>output|>ulps");
         any |= record->n_worst > 0;
         for (size_t i = 0; i < record->n_worst && i < WORST_OF_A_CASE; i++)
             add_worst_row(at.row, &record->worst[i], run->out);
@@ -299,7 +222,8 @@ static int32_t add_worst(const struct html_run *run, struct gb_error *error)
             text_printf(run->out, "<tr><td colspan=\"6\">and %zu more</td></tr>\n",
                         record->n_worst - WORST_OF_A_CASE);
     }
-    text_add(run->out, any ? "</table></div>\n" : "");
+    if (any)
+        html_table_end(run->out);
     return status;
 }
 
@@ -311,9 +235,8 @@ static int32_t add_modules(const struct html_run *run, struct gb_error *error)
     size_t n = 0;
     int32_t status = store_modules(run->view->store, run->view->runs[0].id, &run->view->arena,
                                    &modules, &n, error);
-    text_add(run->out, n ? "<h3>Builds</h3>\n<div class=\"wide\"><table>\n<tr><th>plugin</th>"
-                           "<th>version</th><th>SHA-256</th><th>file</th></tr>\n"
-                         : "");
+    if (n)
+        begin_table(run->out, "Builds", "plugin|version|SHA-256|file");
     for (size_t i = 0; i < n; i++) {
         CLEANUP(text_free) struct text words = {0};
         text_printf(&words, "%s %s", modules[i].kind, modules[i].id);
@@ -326,7 +249,8 @@ static int32_t add_modules(const struct html_run *run, struct gb_error *error)
         html_cell(run->out, "", modules[i].path);
         text_add(run->out, "</tr>\n");
     }
-    text_add(run->out, n ? "</table></div>\n" : "");
+    if (n)
+        html_table_end(run->out);
     return status;
 }
 
@@ -364,8 +288,7 @@ static int32_t add_machine(const struct html_run *run, struct gb_error *error)
     for (size_t i = 0; i < run->view->devices[0].n; i++)
         add_device(&run->view->devices[0].items[i].record, out);
     int32_t status = add_modules(run, error);
-    xml_print(out,
-              "<details><summary>The configuration in force</summary>\n<pre>%s</pre></details>\n",
+    xml_print(out, "<details><summary>The configuration used</summary>\n<pre>%s</pre></details>\n",
               record->config ? record->config : "");
     return status;
 }
@@ -380,7 +303,7 @@ static void add_head(const struct html_run *run, const char *path)
     struct text *out = run->out;
     xml_print(out, "<section>\n<h1><bdi>%s", path);
     text_printf(out, "</bdi>, run %lld</h1>\n<p>%zu cases", (long long)run->view->runs[0].number,
-                run->n_groups);
+                run->n);
     if (survey->device) {
         xml_print(out, " on <bdi>%s",
                   run->view->devices[0].n ? run->view->devices[0].items[0].record.model : "");
@@ -391,18 +314,20 @@ static void add_head(const struct html_run *run, const char *path)
     xml_print(out, ", host <bdi>%s</bdi>, %s</p>\n", FACT(record, "host"), text_get(&facts));
 }
 
-static int32_t write_parts(const struct html_run *run, struct view *combined,
-                           struct gb_error *error)
+static int32_t write_parts(const struct html_run *run, struct gb_error *error)
 {
-    add_trust(run);
-    html_cases(run);
-    int32_t status = add_searches(run, error);
-    if (status == GB_OK)
-        status = add_sweeps(run, combined, error);
-    if (status == GB_OK)
+    CLEANUP(html_sweeps_free) struct html_sweeps sweeps = {0};
+    int32_t status = html_summary(run, &sweeps, error);
+    if (status == GB_OK) {
+        html_cases(run);
+        status = add_searches(run, error);
+    }
+    if (status == GB_OK) {
+        html_sweeps(run, &sweeps);
         status = html_case_details(run, error);
+    }
     if (status == GB_OK)
-        status = add_rooflines(run, combined, error);
+        status = add_rooflines(run, error);
     if (status == GB_OK)
         status = add_checks(run, false, error);
     if (status == GB_OK)
@@ -485,22 +410,98 @@ static int32_t open_views(const struct html_input *input, const struct html_opti
     return GB_OK;
 }
 
+/* What a case took in the newest runs of its file, by the number of any of its records. */
+struct past_record {
+    int64_t id;
+    const struct history_case *history;
+};
+
+ORDER_BY_NUMBER(compare_past, struct past_record, id)
+
+/* Of cases that several runs have. The histories are the comparison's. */
+static int32_t find_past(struct compare *compare, const struct views *views, const char *path,
+                         struct arena *arena, struct past_record **ret, size_t *n,
+                         struct gb_error *error)
+{
+    struct history history = {0};
+    int32_t status = compare_add_newest_runs(compare, views->store, path, HISTORY_RUNS, error);
+    if (status == GB_OK)
+        status = compare_history(compare, NULL, &history, error);
+    for (size_t i = 0; status == GB_OK && i < history.n; i++)
+        for (size_t j = 0; history.cases[i].n > 1 && j < history.cases[i].n; j++)
+            if (history.cases[i].points[j].c->first)
+                ARENA_APPEND(arena, *ret, *n,
+                             ((struct past_record){history.cases[i].points[j].c->first->id,
+                                                   &history.cases[i]}));
+    if (*n)
+        qsort(*ret, *n, sizeof **ret, compare_past);
+    return status;
+}
+
+static const char *words_of(const struct html_case *one, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const struct case_record *record = &one->shown.row.c.record;
+    if (record->status == CASE_OK)
+        shown_add_central(&words, &one->shown);
+    else
+        case_status_describe(record->status, record->status_text ? record->status_text : "",
+                             &words);
+    return arena_text(arena, text_get(&words));
+}
+
+static void find_cases(struct html_run *run, size_t number, const struct past_record *past,
+                       size_t n_past)
+{
+    struct arena *arena = &run->view->arena;
+    const struct group *groups = group_rounds(run->view, true, &run->n);
+    run->cases = ARENA_ARRAY(arena, struct html_case, run->n + 1);
+    for (size_t i = 0; i < run->n; i++) {
+        struct html_case *one = &run->cases[i];
+        one->rows = view_group_rows(run->view, &groups[i], arena);
+        one->n = groups[i].n;
+        one->shown = combine_rounds(one->rows, one->n, arena);
+        one->is_measured = one->shown.row.c.record.status == CASE_OK &&
+                           isfinite(one->shown.central_ns);
+        one->anchor = arena_printf(arena, "r%zuc%lld", number, (long long)one->rows->c.id);
+        one->words = words_of(one, arena);
+        for (size_t j = 0; j < one->n; j++) {
+            const struct past_record key = {.id = one->rows[j].c.id}, *found = NULL;
+            if (n_past)
+                found = bsearch(&key, past, n_past, sizeof key, compare_past);
+            if (!one->past && found)
+                one->past = found->history;
+            if (!one->compared)
+                one->compared = compared_of(&run->records, key.id);
+        }
+    }
+}
+
 static int32_t write_run(const struct html_input *input, const struct html_options *options,
                          size_t number, struct text *out, size_t *n_cases, struct gb_error *error)
 {
+    static const struct compare_options of_past = {
+        .margin = COMPARE_MARGIN, .confidence = 1 - COMPARE_ALPHA, .metric = ""};
     CLEANUP(close_views) struct views views = {0};
     CLEANUP(compare_leave) struct compare *compare = NULL;
-    struct html_run run = {.out = out, .view = &views.single, .number = number};
+    CLEANUP(compare_leave) struct compare *past = compare_new(&of_past);
+    struct html_run run = {.out = out, .view = &views.single, .combined = &views.combined};
+    struct past_record *records = NULL;
+    size_t n_records = 0;
     int32_t status = open_views(input, options, &views, error);
     if (status == GB_OK && options->baseline)
         status = compare_runs(options->baseline, input, &compare, error);
+    if (status == GB_OK)
+        status = find_past(past, &views, input->path, &views.single.arena, &records, &n_records,
+                           error);
     if (status != GB_OK)
         return status;
     run.against = compare ? compare_result(compare)->against : NULL;
-    run.groups = group_rounds(run.view, true, &run.n_groups);
-    *n_cases += run.n_groups;
+    run.records = compared_records_of(run.against, &views.single.arena);
+    find_cases(&run, number, records, n_records);
+    *n_cases += run.n;
     add_head(&run, input->path);
-    status = write_parts(&run, &views.combined, error);
+    status = write_parts(&run, error);
     text_add(out, "</section>\n");
     return status;
 }

@@ -12,6 +12,7 @@ core_libgbrun_la_SOURCES += \
 	core/report/html_page.h \
 	core/report/html_report.c \
 	core/report/html_report.h \
+	core/report/html_summary.c \
 	core/report/plot.c \
 	core/report/plot.h \
 	core/report/plot_layout.c \

@@ -1,7 +1,7 @@
 /*
  * plot.h - pages of charts, drawn as SVG.
  *
- * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
+ * A page is data: panels below each other, each with axes, series and vertical lines. It becomes
  * SVG, which needs no other program; rsvg-convert makes PNG and PDF of it. All texts may come from
  * anywhere: they cannot become commands, nor markup.
  */
@@ -24,7 +24,7 @@ enum {
     PLOT_KINDS
 };
 enum { PLOT_CIRCLE, PLOT_TRIANGLE, PLOT_SQUARE, PLOT_DIAMOND, PLOT_SHAPES };
-enum { PLOT_GREY = -1 }; /* a colour of what only joins or explains */
+enum { PLOT_GREY = -1, PLOT_COLOURS = 8 }; /* a colour of what only joins or explains; others */
 
 /* n values; ARROWS go from each to the right end of the panel. What is not finite, or not above 0
  * on a logarithmic axis, is a gap. */
@@ -77,6 +77,7 @@ struct plot_panel {
     const char *title, *x_label, *y_label; /* NULL: none */
     bool x_log, y_log;
     bool x_is_count;      /* its ticks are 100, 1k, 10k */
+    bool x_is_binary;     /* powers of two, logarithmic: its ticks are 256, 4Ki, 64Ki */
     const char *y_unit;   /* its ticks are 10 k, 100 k, 1 M of this; NULL: numbers */
     double x_low, x_high; /* what is shown; both 0: all there is */
     double y_low, y_high;
@@ -90,16 +91,17 @@ struct plot_panel {
     size_t n_verticals;
     const struct plot_note *notes;  /* as many as there is room for, and how many there are more */
     size_t n_notes, n_note_columns; /* columns 0 means 1 */
-    double height; /* as a share of its row against other rows, or pixels; 0 means 1 */
+    double height;                  /* as a share against other panels, or pixels; 0 means 1 */
 };
 
 static const double PLOT_ROW = 16; /* pixels of a row of words */
 
 struct plot_page {
     const char *title, *subtitle;    /* NULL: none */
-    const struct plot_panel *panels; /* row by row */
-    size_t n_panels, n_columns;      /* n_columns 0 means 1 */
-    uint32_t width, height;          /* pixels; height 0: what panels ask for, in pixels */
+    const struct plot_panel *panels; /* below each other */
+    size_t n_panels;
+    uint32_t width, height; /* pixels; height 0: what panels ask for, in pixels */
+    bool is_plain;          /* without titles of points */
 };
 
 /*
@@ -110,6 +112,8 @@ struct plot_page {
 void plot_svg(const struct plot_page *page, bool is_inline, struct text *out);
 /* Rules for the classes that plot_svg uses. */
 void plot_svg_style(bool is_inline, struct text *out);
+/* "64Ki": a whole number that 1,024 divides, with its prefix; others as they are. */
+void plot_add_binary(struct text *out, double value);
 
 /* Does the file's name end as that of a picture: .svg, .png or .pdf? */
 bool plot_is_named(const char *path);

@@ -265,7 +265,7 @@ double frame_x_label(const struct frame *frame)
 
 /* ---- the page ---- */
 
-/* A row of panels: pixels above and below all of them, and its share of the rest of the page. */
+/* A panel: pixels above and below it, and its share of the rest of the page. */
 struct row {
     double above, below, share;
 };
@@ -298,19 +298,17 @@ struct note_grid frame_notes(const struct frame *frame)
 }
 
 /* All of a frame but its top and bottom. */
-static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_columns,
-                             struct arena *arena)
+static struct frame frame_of(const struct plot_page *page, size_t i, struct arena *arena)
 {
     const struct plot_panel *panel = &page->panels[i];
-    double width = (double)page->width / (double)n_columns;
-    double left = width * (double)(i % n_columns);
     struct note_grid notes = grid_of(panel);
     struct frame frame = {.page = page,
                           .panel = panel,
                           .x = x_range_of(panel),
                           .y = y_range_of(panel),
-                          .left = left + panel_margin(panel),
-                          .right = left + width - RIGHT - notes.width * (double)notes.columns,
+                          .left = panel_margin(panel),
+                          .right = (double)page->width - RIGHT -
+                                   notes.width * (double)notes.columns,
                           .rows = ARENA_ARRAY(arena, size_t, panel->n_verticals + 1),
                           .is_left = ARENA_ARRAY(arena, bool, panel->n_verticals + 1)};
     frame.is_slanted = panel->n_categories > 0 &&
@@ -323,41 +321,32 @@ static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_co
     return frame;
 }
 
-static void extend_row(struct row *row, const struct frame *frame)
-{
-    const struct plot_panel *panel = frame->panel;
-    row->above = fmax(row->above, PLOT_ABOVE + PLOT_ROW * (double)frame->label_rows);
-    row->below = fmax(row->below, BELOW + (panel->x_label ? X_LABEL : 0) + slanted_height(frame));
-    row->share = fmax(row->share, panel->height > 0 ? panel->height : 1);
-}
-
-/* Columns are equally wide, rows as high as their panels ask for. */
+/* Panels are as high as they ask for. */
 struct frame *frames_of(struct plot_page *page, struct arena *arena)
 {
     static const double HEIGHT_MIN = 40;
-    struct frame *frames = ARENA_ARRAY(arena, struct frame, page->n_panels + 1);
-    size_t n_columns = page->n_columns ? page->n_columns : 1;
-    size_t n_rows = (page->n_panels + n_columns - 1) / n_columns;
-    struct row *rows = ARENA_ARRAY(arena, struct row, n_rows + 1);
+    const size_t n = page->n_panels;
+    struct frame *frames = ARENA_ARRAY(arena, struct frame, n + 1);
+    struct row *rows = ARENA_ARRAY(arena, struct row, n + 1);
     double top = (page->title ? PLOT_TITLE : 0) + (page->subtitle ? PLOT_ROW : 0), around = top,
            shares = 0;
-    for (size_t i = 0; i < page->n_panels; i++) {
-        frames[i] = frame_of(page, i, n_columns, arena);
-        extend_row(&rows[i / n_columns], &frames[i]);
-    }
-    for (size_t i = 0; i < n_rows; i++) {
+    for (size_t i = 0; i < n; i++) {
+        const struct plot_panel *panel = &page->panels[i];
+        frames[i] = frame_of(page, i, arena);
+        rows[i] = (struct row){.above = PLOT_ABOVE + PLOT_ROW * (double)frames[i].label_rows,
+                               .below = BELOW + (panel->x_label ? X_LABEL : 0) +
+                                        slanted_height(&frames[i]),
+                               .share = panel->height > 0 ? panel->height : 1};
         around += rows[i].above + rows[i].below;
         shares += rows[i].share;
     }
     if (page->height == 0)
         page->height = (uint32_t)ceil(around + shares);
-    double left_over = fmax(page->height - around, HEIGHT_MIN * (double)n_rows);
-    for (size_t i = 0; i < page->n_panels; i++) {
-        const struct row *row = &rows[i / n_columns];
-        frames[i].top = top + row->above;
-        frames[i].bottom = frames[i].top + left_over * row->share / shares;
-        if (i % n_columns == n_columns - 1)
-            top = frames[i].bottom + row->below;
+    double left_over = fmax(page->height - around, HEIGHT_MIN * (double)n);
+    for (size_t i = 0; i < n; i++) {
+        frames[i].top = top + rows[i].above;
+        frames[i].bottom = frames[i].top + left_over * rows[i].share / shares;
+        top = frames[i].bottom + rows[i].below;
     }
     return frames;
 }

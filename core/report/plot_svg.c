@@ -9,7 +9,7 @@
  * yellow, too light for lines, is a brown here. */
 static const char *const colours[] = {"0072B2", "D55E00", "009E73", "CC79A7",
                                       "56B4E9", "000000", "E69F00", "8C510A"};
-enum { COLOURS = sizeof colours / sizeof *colours };
+_Static_assert(sizeof colours / sizeof *colours == PLOT_COLOURS, "a colour for each number");
 
 /* ---- words and numbers ---- */
 
@@ -49,7 +49,7 @@ static void add_class(struct text *out, const char *what, int colour)
     if (colour == PLOT_GREY)
         text_printf(out, " class=\"%s grey\"", what);
     else
-        text_printf(out, " class=\"%s c%u\"", what, (unsigned)colour % COLOURS);
+        text_printf(out, " class=\"%s c%u\"", what, (unsigned)colour % PLOT_COLOURS);
 }
 
 static void add_opacity(struct text *out, double opacity)
@@ -155,11 +155,35 @@ static struct ticks log_ticks(const struct range *range, size_t most)
     return ticks.n >= 2 ? ticks : linear_ticks(range, most);
 }
 
-/* Round numbers in a range for numbers at an axis, at least so many pixels apart. */
-static struct ticks range_ticks(const struct range *range, double pixels, double apart)
+/* Powers of two, or of 4, 8 ... where there is no room for all. */
+static struct ticks binary_ticks(const struct range *range, size_t most)
 {
+    const int low = (int)ceil(log2(range->low)), high = (int)floor(log2(range->high));
+    const int apart = (high - low) / (int)most + 1;
+    struct ticks ticks = {0};
+    for (int power = low; power <= high && ticks.n < TICKS_MAX; power++)
+        if (power % apart == 0)
+            ticks.at[ticks.n++] = ldexp(1, power);
+    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
+}
+
+/* Round numbers for an axis of so many pixels, at least `apart` of them apart. */
+static struct ticks axis_ticks(const struct frame *frame, bool is_x, double pixels, double apart)
+{
+    const struct range *range = is_x ? &frame->x : &frame->y;
     size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
-    return range->is_log ? log_ticks(range, most) : linear_ticks(range, most);
+    return is_x && frame->panel->x_is_binary ? binary_ticks(range, most)
+           : range->is_log                   ? log_ticks(range, most)
+                                             : linear_ticks(range, most);
+}
+
+void plot_add_binary(struct text *out, double value)
+{
+    static const char *const prefixes[] = {"", "Ki", "Mi", "Gi", "Ti"};
+    size_t power = 0;
+    for (; value >= 1024 && fmod(value, 1024) == 0 && power < 4; power++)
+        value /= 1024;
+    text_printf(out, "%.6g%s", value, prefixes[power]);
 }
 
 /* "200 GFLOP/s" of "FLOP/s", "10k" of a count. */
@@ -180,9 +204,10 @@ static const double Y_BESIDE = 7; /* pixels between words and the y axis */
 /* At the x axis or at the y axis: lines over the panel, and their numbers. */
 static void add_ticks(struct text *out, const struct frame *frame, bool is_x)
 {
-    static const double X_APART = 70, X_BELOW = 14, Y_APART = 36, OUT = 4;
-    const struct ticks ticks = is_x ? range_ticks(&frame->x, frame->right - frame->left, X_APART)
-                                    : range_ticks(&frame->y, frame->bottom - frame->top, Y_APART);
+    static const double X_APART = 70, BINARY_APART = 46, X_BELOW = 14, Y_APART = 36, OUT = 4;
+    const struct ticks ticks = is_x ? axis_ticks(frame, true, frame->right - frame->left,
+                                                 frame->panel->x_is_binary ? BINARY_APART : X_APART)
+                                    : axis_ticks(frame, false, frame->bottom - frame->top, Y_APART);
     text_add(out, "<path class=\"grid\" d=\"");
     for (size_t i = 0; i < ticks.n; i++)
         if (is_x) {
@@ -199,8 +224,11 @@ static void add_ticks(struct text *out, const struct frame *frame, bool is_x)
         else
             begin_words(out, frame->left - Y_BESIDE, frame_y(frame, ticks.at[i]), "end", 0);
         text_add(out, ">");
-        add_tick_words(out, ticks.at[i], ticks.step, is_x ? NULL : frame->panel->y_unit,
-                       is_x && frame->panel->x_is_count);
+        if (is_x && frame->panel->x_is_binary)
+            plot_add_binary(out, ticks.at[i]);
+        else
+            add_tick_words(out, ticks.at[i], ticks.step, is_x ? NULL : frame->panel->y_unit,
+                           is_x && frame->panel->x_is_count);
         text_add(out, "</text>\n");
     }
 }
@@ -232,9 +260,10 @@ static double x_of(const struct plot_series *series, uint64_t i)
     return series->x ? series->x[i] : (double)i;
 }
 
-static void end_mark(struct text *out, const struct plot_series *series, uint64_t i)
+static void end_mark(struct text *out, const struct frame *frame, const struct plot_series *series,
+                     uint64_t i)
 {
-    if (series->titles && series->titles[i]) {
+    if (!frame->page->is_plain && series->titles && series->titles[i]) {
         xml_print(out, "><title>%s</title></path>\n", series->titles[i]);
     } else {
         text_add(out, "/>\n");
@@ -290,6 +319,7 @@ static void add_points(struct text *out, const struct frame *frame,
                        const struct plot_series *series)
 {
     double r = 3.2 * size_of(series);
+    const bool has_titles = series->titles && !frame->page->is_plain;
     bool is_open = false;
     for (uint64_t i = 0; i < series->n; i++) {
         if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i]))
@@ -299,9 +329,9 @@ static void add_points(struct text *out, const struct frame *frame,
         is_open = true;
         add_shape(out, (int)((unsigned)series->shape % PLOT_SHAPES),
                   frame_x(frame, x_of(series, i)), frame_y(frame, series->y[i]), r);
-        if (series->titles) {
+        if (has_titles) {
             text_add(out, "\"");
-            end_mark(out, series, i);
+            end_mark(out, frame, series, i);
             is_open = false;
         }
     }
@@ -359,7 +389,7 @@ static void add_bars(struct text *out, const struct frame *frame, const struct p
         add_way(out, 'h', 0.94 * width);
         add_way(out, 'V', foot);
         text_add(out, "z\"");
-        end_mark(out, series, i);
+        end_mark(out, frame, series, i);
     }
 }
 
@@ -403,7 +433,7 @@ static void add_boxes(struct text *out, const struct frame *frame, const struct 
         add_rectangle(out, frame_x(frame, x_of(series, i) - series->width / 2),
                       frame_x(frame, x_of(series, i) + series->width / 2),
                       edge_y(frame, series->high[i]), edge_y(frame, series->y[i]));
-        end_mark(out, series, i);
+        end_mark(out, frame, series, i);
     }
 }
 
@@ -417,7 +447,7 @@ static void add_cells(struct text *out, const struct frame *frame, const struct 
                    PLOT_CELL_LEAST + PLOT_CELL_MORE * frame_shade(frame, series->high[i]), 0);
         add_rectangle(out, frame_x(frame, series->x[i] - HALF), frame_x(frame, series->x[i] + HALF),
                       frame_y(frame, series->y[i] - HALF), frame_y(frame, series->y[i] + HALF));
-        end_mark(out, series, i);
+        end_mark(out, frame, series, i);
     }
 }
 
@@ -642,7 +672,7 @@ void plot_svg_style(bool is_inline, struct text *out)
                 ".plot .axis,.plot .lead{fill:none;stroke:%s}.plot .lead{stroke-width:.6}\n",
                 is_inline ? "var(--ink)" : "#202020", is_inline ? "var(--grid)" : "#E4E4E4",
                 is_inline ? "var(--grey)" : "#909090");
-    for (int i = PLOT_GREY; i < COLOURS; i++) {
+    for (int i = PLOT_GREY; i < PLOT_COLOURS; i++) {
         CLEANUP(text_free) struct text name = {0};
         text_printf(&name, i == PLOT_GREY ? "grey" : "c%d", i);
         text_printf(out, ".plot .line.%s,.plot .dot.%s,.plot .box.%s{stroke:", text_get(&name),

@@ -74,7 +74,7 @@ static bool clean_bytes(uint64_t *bytes)
     return is_faulty;
 }
 
-/* Plugins fill this in. True: something of it makes no sense and is left out. */
+/* Plugins fill this in. True: something of it is invalid and is left out. */
 static bool clean(struct gb_activity *activity)
 {
     bool is_faulty = activity->kind < GB_ACTIVITY_KERNEL || activity->kind > GB_ACTIVITY_OTHER;
@@ -187,10 +187,9 @@ static int32_t list(struct case_state *state, uint64_t n_samples)
         link_send(state->link);
     }
     if (listing.n_faulty > 0)
-        link_say(
-            listing.link, GB_LOG_PLUGIN_BUG,
-            "the device listed %llu activities with values that make no sense, which are left out",
-            (unsigned long long)listing.n_faulty);
+        link_say(listing.link, GB_LOG_PLUGIN_BUG,
+                 "the device listed %llu activities with invalid values, which are left out",
+                 (unsigned long long)listing.n_faulty);
     free(listing.items);
     listing.items = NULL;
     return status;

@@ -110,7 +110,7 @@ void outbox_put(struct outbox *outbox, struct wire_writer *writer, uint32_t cloc
     outbox->n = 0;
 }
 
-/* ---- samples that the benchmark gave itself ---- */
+/* ---- samples that the benchmark reports itself ---- */
 
 static void send_one_series(struct worker_link *link, const struct series *series)
 {

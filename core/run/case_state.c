@@ -127,7 +127,7 @@ int32_t case_profile_begin(struct case_state *state)
                                          : "this device has none for profilers";
     state->has_range = status == GB_OK;
     link_say(state->link, GB_LOG_WARNING,
-             "measured with --profile: times under a profiler are not to be trusted%s%s",
+             "measured with --profile: times under a profiler are unreliable%s%s",
              state->has_range ? "" : "; no range is marked: ",
              state->has_range ? ""
              : *reason        ? reason

@@ -249,7 +249,7 @@ static void examine_quota(struct findings *findings)
          quota > 0 ? arena_printf(findings->arena, "%g of %ld CPUs, by %s", quota, n_cpus, file)
                    : "none",
          quota > 0 && quota < (double)n_cpus,
-         "who has used it up waits for the next period, of 100 ms mostly",
+         "a process that has used it up waits for the next period, of 100 ms mostly",
          arena_printf(findings->arena, "echo %s | sudo tee %s", is_v1 ? "-1" : "max", file));
 }
 
@@ -302,7 +302,7 @@ static void examine_swap(struct findings *findings)
     double used = strtod(total, NULL) - strtod(unused, NULL);
     char bytes[NUMBER_TEXT_MAX];
     find(findings, "swap in use", arena_text(findings->arena, format_bytes(used * 1024, bytes)),
-         used > 0, "memory that was swapped out comes back in the middle of a sample",
+         used > 0, "swapped memory may be read back during a sample",
          "sudo swapoff -a && sudo swapon -a");
 }
 
@@ -494,14 +494,14 @@ bool interference_matters(const struct case_record *record, struct text *out)
     const double waited = waited_ns / (waited_ns + found->own_cpu_ns);
     CLEANUP(text_free) struct text words = {0};
     add_share(&words, waited_ns > waited_least_ns && waited > allowed, "its threads waited", waited,
-              " of the time that they could have run");
+              " of their runnable time");
     add_share(&words,
               found->others_cpu_ns > others_least_ns && others > fmax(allowed, others_share),
               "other processes had", others, " of the processors");
     add_share(&words, found->stolen_ns > others_least_ns && stolen > allowed,
               "other guests of the host", stolen, "");
     if (words.length > 0) {
-        text_printf(out, "the machine was busy: %s; the interval allows for ", text_get(&words));
+        text_printf(out, "the machine was busy: %s; the interval tolerates ", text_get(&words));
         add_percent(out, allowed);
     }
     return words.length > 0;

@@ -204,7 +204,7 @@ static void make_sound(struct policy_run *run, struct gb_estimate *estimate)
     bool known = estimate->verdict >= GB_VERDICT_NONE && estimate->verdict <= GB_VERDICT_GAVE_UP;
     if (!known || !has_sound_modes(estimate) || estimate->low_ns > estimate->high_ns) {
         host->log(host, GB_LOG_PLUGIN_BUG,
-                  "the policy's report makes no sense: verdict, modes or interval are not valid");
+                  "the policy's report is invalid: verdict, modes or interval are not valid");
         estimate->verdict = known ? estimate->verdict : GB_VERDICT_GAVE_UP;
         estimate->n_modes = 0;
         estimate->low_ns = estimate->high_ns = NAN;

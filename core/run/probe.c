@@ -94,7 +94,7 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
         probe->is_complete = true;
     }
     if (status != GB_OK || message->failed)
-        return refuse(probe, "sent a message that makes no sense");
+        return refuse(probe, "sent an invalid message");
     if (probe->arena->bytes - probe->bytes_before > ANSWER_BYTES_MAX)
         return refuse(probe, "sent descriptions of more than 256 MiB");
     return GB_OK;

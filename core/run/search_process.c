@@ -198,7 +198,7 @@ int search_process_next(struct search_process *process, struct engine_step *ret_
         return SEARCH_STEP;
     const bool is_stopped = is_open && answer == ANSWER_NONE && supervise_is_stopped();
     if (answer == ANSWER_WRONG)
-        *ret_report = search_failure("the search's process sent a message that makes no sense");
+        *ret_report = search_failure("the search's process sent an invalid message");
     else if (answer == ANSWER_NONE)
         *ret_report = is_open ? find_delay(process) : find_death(process);
     worker_end(&process->worker, false);

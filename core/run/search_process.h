@@ -3,7 +3,7 @@
  * runs, which the supervisor asks for the next visit and sends the observations.
  *
  * The worker measures nothing, and waits while others do. One that crashes, or takes longer than
- * its limits, costs its search alone.
+ * its limits, ends its search alone.
  */
 #pragma once
 

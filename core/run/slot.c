@@ -534,7 +534,7 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
     } else if (type == WIRE_BUILT && slot->visit && is_lane) {
         end_visit(slot, CASE_OK, "");
     } else if (!slot->visit || collector_take(collector, type, message) != GB_OK) {
-        slot_kill_for_protocol(slot, "sent a message that makes no sense");
+        slot_kill_for_protocol(slot, "sent an invalid message");
         return false;
     } else if (collector->is_complete) {
         end_complete_visit(slot);

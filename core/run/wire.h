@@ -59,9 +59,9 @@ enum {
     X(CHECK)           /* one metric of one comparison */                                          \
     X(SUMMARY)         /* the counts and the histogram of one comparison */                        \
     X(WORST)           /* an element that is most off */                                           \
-    X(SERIES)          /* samples that the benchmark gave itself: one series, its distribution */  \
-    X(WORK)            /* what an iteration does */                                                \
-    X(ACTIVITIES)      /* how many kernels a sample has; what it puts on the device, in order */   \
+    X(SERIES)       /* samples that the benchmark reports itself: one series, its distribution */  \
+    X(WORK)         /* what an iteration does */                                                   \
+    X(ACTIVITIES)   /* how many kernels a sample has; what it puts on the device, in order */      \
     X(TELEMETRY)    /* the device before the case, before the first sample, or after the last */   \
     X(SENTINEL)     /* the device's reference work before the first sample, or after the last */   \
     X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \

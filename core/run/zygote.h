@@ -4,7 +4,7 @@
  *
  * The zygote runs nothing of what is measured, opens no device, and knows no more of its judge than
  * the cases that it is given. A judged process has none of its descriptors, and is a child of the
- * judge, as is one that was started afresh.
+ * judge, as is one that was started anew.
  */
 #pragma once
 

@@ -80,7 +80,7 @@ static double distance_in_bounds(const struct comparison *comparison, const stru
     double tolerance = tolerance_of_element(factors, magnitude, element->judged);
     if (element->distance == 0)
         return 0;
-    /* A magnitude that makes no sense must not make the bound generous. */
+    /* An invalid magnitude must not make the bound generous. */
     bool usable = magnitude >= 0 && tolerance > 0 && tolerance <= DBL_MAX;
     return usable ? element->distance / tolerance : element->distance * (double)INFINITY;
 }
@@ -429,7 +429,7 @@ static double root_mean_square(struct comparison *comparison)
     return sqrt(comparison->sum_of_squares / n) * (most / comparison->largest);
 }
 
-/* NaN where numbers are so large that their squares leave the range, or T2 makes no sense. */
+/* NaN where numbers are so large that their squares leave the range, or T2 is invalid. */
 static double root_mean_noise(const struct comparison *comparison)
 {
     if (comparison->n_compared == 0 || !(comparison->noise >= 0 && isfinite(comparison->noise)))

@@ -139,5 +139,5 @@ static inline double variance_of_element(const struct noise_factors *factors, do
 struct bound_factors bound_factors_of(const struct gb_check *check);
 struct noise_factors noise_factors_of(const struct gb_check *check);
 
-/* GB_INVALID if the bound of the check makes no sense, else GB_OK. */
+/* GB_INVALID if the bound of the check is invalid, else GB_OK. */
 int32_t verify_refuse_bound(const struct gb_check *check, const char *name, struct gb_error *error);

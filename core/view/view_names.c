@@ -26,7 +26,7 @@ static const struct {
     {"round variation", "round_variation"},
     {"ratio", "ratio, ratio_low and ratio_high, with --relative-to"},
     {"samples", "n_samples"},
-    {"stopped because", "stop_reason"},
+    {"stop reason", "stop_reason"},
     {"GFLOP/s", "gflops"},
     {"GB/s", "bytes_per_s"},
     {"items/s", "items_per_s"},

@@ -100,8 +100,7 @@ static bool add_waited(const struct evidence *found, struct text *out)
     if (!(found->n_preempted >= 1 && (found->n_preempted >= found->share * found->n_samples ||
                                       found->waited_ns >= least_share(found) * found->sampled_ns)))
         return false;
-    text_printf(out,
-                "a processor was taken from its threads %.0f time%s, and they waited %s for one",
+    text_printf(out, "its threads were preempted %.0f time%s and waited %s for a processor",
                 found->n_preempted, found->n_preempted == 1 ? "" : "s",
                 format_time(found->waited_ns, 3, time));
     return true;
@@ -160,7 +159,7 @@ static void add_cause(const struct evidence *found, struct text *out)
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (!(causes[i].is_of_others && machine_load_is_ignored()) && causes[i].add(found, out))
             return;
-    text_add(out, "nothing that was recorded explains it; gbrun doctor may");
+    text_add(out, "no recorded cause; try gbrun doctor");
 }
 
 int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *ret,

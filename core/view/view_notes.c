@@ -19,7 +19,8 @@ enum { SECTION = 1, CAUSES = 2 };
     X(SKIPS, COLOUR_FAINT, SECTION, "", "skipped")                                                 \
     X(ERRORS, COLOUR_BAD, SECTION | CAUSES, "", "errors")                                          \
     X(CHANGES, COLOUR_NONE, CAUSES, "", "the machine changed, by its reference work")              \
-    X(OBSTACLES, COLOUR_NONE, 0, "?", "not certified: no interval as narrow and steady as asked")  \
+    X(OBSTACLES, COLOUR_NONE, 0, "?",                                                              \
+      "not certified: interval wider or less stable than requested")                               \
     X(LIMITED, COLOUR_NONE, 0, "~", "limited by the timer resolution")                             \
     X(GAVE_UP, COLOUR_NONE, 0, "!", "given up by the policy")                                      \
     X(MODES, COLOUR_NONE, 0, MODES_MARK, "several modes")                                          \
@@ -28,17 +29,17 @@ enum { SECTION = 1, CAUSES = 2 };
     X(UNPACED, COLOUR_NONE, 0, "",                                                                 \
       "power or heat changed the clock: choose pace = burst or pace = sustained")                  \
     X(LOST, COLOUR_NONE, CAUSES, "", "samples whose times were lost")                              \
-    X(DIFFERING, COLOUR_NONE, 0, "", "rounds differ by more than their own intervals allow")       \
+    X(DIFFERING, COLOUR_NONE, 0, "", "rounds differ by more than their intervals explain")         \
     X(NOISY, COLOUR_NONE, CAUSES, "", "noise, and its likely cause")                               \
     X(OUTLYING, COLOUR_NONE, CAUSES, "", "outliers, and their likely cause")                       \
     X(OF_VISIT, COLOUR_NONE, 0, "", "certified in this visit: the next one may differ")            \
     X(SHORT, COLOUR_NONE, 0, "",                                                                   \
-      "short samples: the timer overhead, not subtracted, is more than 1 % of each")               \
+      "short samples: the timer overhead is more than 1 % and is not subtracted")                  \
     X(PACES, COLOUR_NONE, 0, "", "pace")                                                           \
-    X(GRAPHS, COLOUR_NONE, 0, "", "several launches a sample, which would be quicker as a graph")  \
+    X(GRAPHS, COLOUR_NONE, 0, "", "several launches per sample: a graph would be faster")          \
     X(SMALL, COLOUR_NONE, 0, "",                                                                   \
-      "fewer blocks than multiprocessors: where they run is part of the number")                   \
-    X(CALLS, COLOUR_NONE, 0, "", "the time includes that of calling the function")
+      "fewer blocks than multiprocessors: the time depends on where they run")                     \
+    X(CALLS, COLOUR_NONE, 0, "", "the time includes the call overhead")
 enum {
 #define NOTE_LIST_CONSTANT(name, colour, flags, mark, heading) name,
     NOTE_LISTS(NOTE_LIST_CONSTANT)

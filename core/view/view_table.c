@@ -346,7 +346,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {layout->variation, "round variation", true, NEVER},
                  {layout->times, "samples", true, RANK_SAMPLES},
                  {survey->any_estimate, "verdict", false, RANK_VERDICT},
-                 {true, "stopped because", false, RANK_STOP_REASON},
+                 {true, "stop reason", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
                  {layout->bytes, "GB/s", true, RANK_BYTES},
                  {layout->items,

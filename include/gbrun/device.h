@@ -51,7 +51,7 @@ struct gb_reading {
     uint32_t flags;  /* GB_CLOCK_... */
     uint32_t reserved;
     double tick_ns;         /* resolution */
-    double offset_ns;       /* subtracted from every sample: what the clock reads of no work */
+    double offset_ns;       /* subtracted from every sample: the clock's reading without any work */
     double offset_error_ns; /* half the width of its 95 % interval */
     double graph_ns; /* of an iteration in the stream: what it takes as a graph; 0: not known */
     char note[256];  /* why it is not read as asked for, or as others are; "": it is */

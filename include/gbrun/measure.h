@@ -233,7 +233,7 @@ struct gbrun_result {
     /* How they were taken. */
     const char *clock;      /* "kernel", "event", "wall" */
     double tick_ns;         /* resolution of the clock */
-    double overhead_ns;     /* what it reads of no work, not subtracted */
+    double overhead_ns;     /* its reading without any work, not subtracted */
     double offset_ns;       /* the constant that was subtracted from each sample */
     double offset_error_ns; /* half the width of its 95 % interval, which is in low and high */
     double graph_ns;        /* of work in the stream: its time as a graph; 0: not known */
@@ -341,7 +341,7 @@ struct gbrun_comparison {
 };
 
 /*
- * Measures two subjects in turn, visit by visit, until it is decided which takes longer: by the
+ * Measures two subjects in turn, visit by visit, until it is certain which takes longer: by the
  * rule of `gbrun ab` (a sequence of intervals that holds the ratio at 1 - alpha however often it is
  * looked at; docs/compare.md). In blocks of two rounds each comes first once, at random in which.
  *

@@ -53,9 +53,10 @@ static const struct gb_option options[] = {
     GB_LIST(P, exit_codes, GB_TYPE_INT, "0", "0:255", NULL, "The codes that it may end with"),
     GB_BOOL(P, ignore_failure, "no", "Whether other codes and signals are no failure"),
     TEXT(expect_output, "",
-         "What it has to print, where \\n, \\t and \\\\ are what they are in C; a newline at the "
+         "The output that it must print, where \\n, \\t and \\\\ are what they are in C; a newline "
+         "at the "
          "end may be left out"),
-    TEXT(expect_file, "", "A file of what it has to print, to the byte"),
+    TEXT(expect_file, "", "A file with the output that it must print, to the byte"),
     TEXT(setup, "", "A command that is run once before all"),
     TEXT(prepare, "", "A command that is run before each sample, untimed"),
     TEXT(conclude, "", "A command that is run after each sample, untimed"),

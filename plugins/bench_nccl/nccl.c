@@ -587,7 +587,7 @@ static int32_t verify_rank(const struct bench *bench, uint32_t rank, int32_t *ri
 
 /* In place the samples have reduced again and again what they left themselves, so that one more
  * call is made with fresh inputs. */
-static int32_t call_afresh(struct bench *bench, const struct gb_queue *queue)
+static int32_t call_anew(struct bench *bench, const struct gb_queue *queue)
 {
     int32_t status = spoil_outputs(bench);
     if (status == GB_OK)
@@ -605,7 +605,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     int32_t *right = host_memory(host, n_blocks * sizeof *right, &worst);
     double *wanted = host_memory(host, n_blocks * sizeof *wanted, &worst);
     if (worst == GB_OK && bench->params->in_place != 0)
-        worst = call_afresh(bench, queue);
+        worst = call_anew(bench, queue);
     for (uint32_t i = 0; i < bench->group.n && (worst == GB_OK || worst == GB_WRONG_RESULT); i++) {
         const int32_t status = verify_rank(bench, i, right, wanted);
         worst = status != GB_OK ? status : worst;

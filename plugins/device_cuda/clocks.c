@@ -1,6 +1,6 @@
 /*
- * clocks.c - which clocks there are, their resolution and overhead, and what they read of no work;
- * see timed_device.h. Plugin side.
+ * clocks.c - which clocks there are, their resolution and overhead, and their reading without any
+ * work; see timed_device.h. Plugin side.
  */
 #define _GNU_SOURCE
 #include "cupti.h"
@@ -45,8 +45,9 @@ static void add_clock(struct timed_device *timed, uint32_t kind)
     static const struct {
         const char *name, *help;
     } words[CLOCK_KINDS] = {
-        [CLOCK_KERNEL] = {"kernel",
-                          "between two time stamps on the device, less what they read of no work"},
+        [CLOCK_KERNEL] =
+            {"kernel",
+             "between two time stamps on the device, minus their reading without any work"},
         [CLOCK_EVENT] = {"event", "between two CUDA events around the work"},
         [CLOCK_WALL] = {"wall", "host time from the launch to the end of waiting for the work"},
         [CLOCK_RECORD] =
@@ -157,7 +158,7 @@ static CUresult find_rest(const struct cuda_device *device, double *ret_ns)
     return result;
 }
 
-/* --- what clocks read of no work --- */
+/* --- offsets of clocks --- */
 
 enum { LAUNCHES = 64, LAUNCHES_OF_A_LOOK = 4, EVENT_SAMPLES = 129, OBSERVED = 5 };
 /* Further apart, a look at the offset says that it has moved, */
@@ -274,7 +275,7 @@ int32_t offsets_update_graph(struct offsets *offsets, const struct cuda_device *
     if (result == CUDA_SUCCESS)
         result = measure_pairs(device, stream, false, LAUNCHES, &offsets->nothing, &now);
     if (result != CUDA_SUCCESS)
-        return cuda_status(device, result, "measuring what the clock kernel reads of no work");
+        return cuda_status(device, result, "measuring the offset of the clock kernel");
     offsets->graph = now;
     offsets->has_event = false;
     if (offsets->first_ns == 0.0)
@@ -350,7 +351,7 @@ int32_t offsets_update_event(struct offsets *offsets, const struct cuda_device *
     if (start != NULL)
         driver->event_destroy(start);
     if (result != CUDA_SUCCESS)
-        return cuda_status(device, result, "measuring what events read of an empty kernel");
+        return cuda_status(device, result, "measuring what events read for an empty kernel");
     const struct offset around = offset_of(readings, n_samples, 4.0 * device->step_ns);
     const double kernel_ns = empty.ns - offsets->graph.ns;
     offsets->event = (struct offset){
@@ -387,8 +388,7 @@ static void warn_of_tool(struct cuda_device *device)
     if (!device->is_observed)
         return;
     snprintf(text, sizeof text,
-             "a profiler or checker is attached (%.100s): times are those under it, and not to be "
-             "trusted",
+             "a profiler or checker is attached (%.100s): times are those under it, and unreliable",
              name);
     device->host->log(device->host, GB_LOG_WARNING, text);
 }

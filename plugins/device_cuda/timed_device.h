@@ -1,6 +1,6 @@
 /*
- * timed_device.h - an open device with its clocks, what they read of no work, and the way of the
- * current benchmark. Plugin side.
+ * timed_device.h - an open device with its clocks, their reading without any work, and the way of
+ * the current benchmark. Plugin side.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct timed_device {
 int32_t clocks_probe(struct timed_device *timed);
 
 /*
- * What the clocks read of no work, which is subtracted from what they read (clocks.c). Two stamps
+ * The offsets of the clocks, which are subtracted from what they read (clocks.c). Two stamps
  * with nothing between, in a graph, are the offset of stamped graphs. That of events in a stream is
  * what they read around an empty kernel, less the kernel's own time by the graph. Both depend on
  * the state of the process: from the first time that two kernels run side by side, each launch of

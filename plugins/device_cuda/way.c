@@ -325,7 +325,7 @@ static const struct {
     [WAY_RECORD] = {prepare_each, launch_each, recorded, NULL},
 };
 
-/* Less what the clock reads of no work, where that is known. */
+/* Less the clock's reading without any work, where that is known. */
 static void correct(struct launch *launch, double offset_ns)
 {
     for (uint32_t i = 0; i < launch->n; i++)

@@ -278,7 +278,7 @@ static const struct gb_plugin plugin = {
     .help =
         "Stops at the sample where NVBench's `entropy` would: where the entropy of the times seen "
         "has levelled off, which is looked at after every second sample as the slope of its last "
-        "299 values. It promises nothing about the precision of the result: where all times "
+        "299 values. It guarantees nothing about the precision of the result: where all times "
         "differ it takes 1874 samples whatever the noise, and where they are equal as few as are "
         "allowed.\n\n"
         "The median is reported with the 95 % interval that its order statistics give, "

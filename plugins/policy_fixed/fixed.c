@@ -165,7 +165,7 @@ static const struct gb_policy_ops fixed_ops = POLICY_OPS(GB_POLICY_COUNTS, next_
 static const struct gb_policy_ops budget_ops = POLICY_OPS(0, next_budget);
 
 #define NO_CLAIM                                                                                   \
-    "It promises nothing about the precision that is reached. The median is reported with "        \
+    "It guarantees nothing about the precision that is reached. The median is reported with "      \
     "the 95 % interval that its order statistics give, autocorrelation taken into account.\n\n"    \
     "Memory does not grow with the recording: beyond 131072 samples the policy's median and "      \
     "interval rest on 65536 of them or more, drawn at random from equal parts of the "             \
@@ -173,7 +173,8 @@ static const struct gb_policy_ops budget_ops = POLICY_OPS(0, next_budget);
 
 static const struct gb_plugin fixed = {
     GB_PLUGIN(POLICY, "fixed", "1.0", "a fixed number of samples"),
-    .help = "Takes exactly `samples` samples, whatever they say, so that runs of the same case "
+    .help = "Takes exactly `samples` samples, regardless of their values, so that runs of the same "
+            "case "
             "have the same length.\n\n" NO_CLAIM,
     GB_OPTIONS(fixed_options, struct params),
     .ops = &fixed_ops,

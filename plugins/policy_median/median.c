@@ -89,7 +89,7 @@ static double floor_of(const struct median_rule *rule)
     return rule->share * wall_floor(rule->params->floor_wall, rule->params->precision);
 }
 
-/* Times that make no sense may add up to less than nothing. */
+/* Invalid times may add up to less than nothing. */
 static bool is_floor_reached(const struct median_rule *rule)
 {
     return fmax(rule->samples.elapsed_ns, 0.0) >= floor_of(rule);

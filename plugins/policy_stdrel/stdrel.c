@@ -204,7 +204,7 @@ static const struct gb_plugin plugin = {
     .help = "Stops at the sample where NVBench's `stdrel` would: once `min_time` has been measured "
             "and the relative standard deviation (the noise) is below `max_noise`, or has settled: "
             "its last 512 values vary by less than 5 %.\n\n"
-            "It promises nothing about the precision of the result, since the noise of a sample "
+            "It guarantees nothing about the precision of the result, since the noise of a sample "
             "does not shrink when more samples are taken. The median is reported with the 95 % "
             "interval that its order statistics give, autocorrelation taken into account.",
     GB_OPTIONS(options, struct params),

@@ -176,7 +176,7 @@ static int32_t bench_verify(void *object, const struct gb_queue *queue)
     double *reference = host->allocate(host, bench->n * sizeof(double));
     if (reference == NULL)
         return GB_NO_MEMORY;
-    if (params->in_place) { /* after several iterations it holds a power: do it once, afresh */
+    if (params->in_place) { /* after several iterations it holds a power: do it once, anew */
         int32_t status = bench_reset(bench, queue);
         if (status == GB_OK)
             status = bench_run(bench, queue, 1);

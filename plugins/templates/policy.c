@@ -95,7 +95,7 @@ static const struct gb_plugin plugin = {
     .id = "plugin_name",
     .version = "1.0",
     .summary = "until the shortest time has settled",
-    .help = "Stops when `patience` samples in a row have brought no shorter time. It promises "
+    .help = "Stops when `patience` samples in a row have brought no shorter time. It guarantees "
             "nothing about how far that time is from the shortest possible one.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,

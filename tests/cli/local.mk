@@ -49,7 +49,6 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_profile.sh \
 	tests/cli/test_ranges.sh \
 	tests/cli/test_reading.sh \
-	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \
 	tests/cli/test_repeats.sh \
 	tests/cli/test_report.sh \

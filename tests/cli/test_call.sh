@@ -163,7 +163,7 @@ equals "each is reported as a check that failed" "" \
 succeeds "what is not 0 is reported with the difference" grep -q 'return: abs 1e-09 > 0 at' out.txt err.txt
 succeeds "a text that differs is shown" grep -q 'return is "hello, .*": expected "hello"' out.txt err.txt
 
-# --- What goes wrong in a function costs its case ------------------------------------------------
+# --- What goes wrong in a function fails its case ------------------------------------------------
 
 measure <<'TABLE'
 crash|crash|int()|

@@ -58,7 +58,7 @@ done
 equals "peak memory is that of the program" yes "$(column bench,peak_memory results.gbr |
     awk -F, '$1 == "memory" { print ($2 > 96e6 && $2 < 200e6 ? "yes" : $2) }')"
 
-# --- What goes wrong costs its case -----------------------------------------------------------------
+# --- What goes wrong fails its case -----------------------------------------------------------------
 
 # What is right has no limit that it could meet.
 printf abc >without_end.txt
@@ -79,7 +79,7 @@ no_path|cat figures.json|figure = \$.a[2].b
 no_member|cat figures.json|figure = \$.a[1].c
 good|true|
 TABLE
-equals "what goes wrong ends with exit code 1, and costs its case only" "1 code failed
+equals "what goes wrong ends with exit code 1, and fails its case only" "1 code failed
 killed failed
 wrong wrong result
 short wrong result

@@ -112,7 +112,10 @@ for results in *.gbr; do
     gbrun export "$results" --limit 1 | head -n 1
     gbrun export "$results" --rows sample | head -n 1
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
-grep -ohE '^\| `[a-z_]+`' "$top_srcdir"/docs/reference/*.md | tr -d '|` ' >>columns.txt
+for topic in columns 'plugin command'; do
+    # shellcheck disable=SC2086 # words
+    "$GBRUN" help --markdown $topic
+done | grep -oE '^\| `[a-z_]+`' | tr -d '|` ' >>columns.txt
 spoken_of()
 {
     find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -path '*/reference/*' \
@@ -128,7 +131,7 @@ fi
 [ "$(spoken_of | wc -l)" -gt 5 ] || fail "columns that are spoken of are found" "$(spoken_of)"
 
 # A word that stands over a column of a table is a column, or it is said which one is meant.
-for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model 'rel. IQR' check status; do
+for word in median interval samples 'stop reason' GFLOP/s GB/s 'M items/s' model 'rel. IQR' check status; do
     output=$(gbrun show bench.gbr --columns "$word" 2>&1) || output=$(gbrun show results.gbr --columns "$word" 2>&1)
     equals "the table's word '$word' leads to a column" "" "$(grep 'did you mean\|expected a parameter' <<<"$output")"
 done

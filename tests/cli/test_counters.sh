@@ -136,7 +136,7 @@ $(section device breaks fake counting=error)
 $(section device dies fake counting=crash)
 $(section bench good good size=1Mi counters=yes 'sweep.device=breaks, dies, fake')
 INI
-equals "counting that ends in an error or a crash costs its own case, with its samples" \
+equals "counting that ends in an error or a crash fails only its own case, with its samples" \
     "1 device error,12 crashed,12 ok,12" "$code $(column status,n_samples | paste -sd ' ')"
 succeeds "an error says where" grep -q 'device error.*the counters broke the device' out.txt
 has "so does a crash" out.txt 'crashed (SIGABRT, while counting)'

@@ -95,7 +95,7 @@ equals "each: a swept device has the names of all" "gpu:0 gpu:1 gpu:2 gpu:3" "$(
 
 # ---- one of them crashes ----
 run -s gbrun.distribute=each -s beside.crash_on=1
-equals "a device that crashes costs its own cases, and no other" "1 6 18" \
+equals "a device that crashes fails only its own cases, and no other" "1 6 18" \
     "$code $(grep -c 'on gpu:1  crashed (SIGABRT, in run, while warming up)' err.txt) $(counts ok)"
 run -s "device gpu.closed_device=1"
 equals "spread: a device that cannot be opened costs one case" "1 5" "$(counts 'device error') $(counts ok)"
@@ -137,7 +137,7 @@ equals "nor against the time that is shown" 0 "$(column status,wall_ns | awk -F 
     beside victim 9:10 'meet_made = 6' 'alone = yes' 'killed_waiting = yes'
 } >bench.ini
 run
-equals "one that dies while it waits costs its own case" "crashed (SIGKILL, while waiting to be alone) 4" \
+equals "one that dies while it waits fails only its own case" "crashed (SIGKILL, while waiting to be alone) 4" \
     "$(grep -o 'crashed (SIGKILL.*' err.txt | sort -u) $(counts ok)"
 succeeds "and the others are alone all the same" is_alone .
 of beside 3 'alone = yes' 'meet_made = 3' 'until_cancelled = yes' >bench.ini

@@ -43,9 +43,9 @@ n_fixes=$(grep -cE '^ .* \$ ' out.txt)
 n_unknown=$(grep -cE '^unknown .* not visible here$' out.txt)
 equals "they are counted with the machine's" "$n_noisy of $n look noisy, $n_unknown unknown; nothing was changed" \
     "$(grep 'look noisy' out.txt)"
-sed -n '/^to do, /,$p' out.txt >to_do.txt
+sed -n '/^recommended, /,$p' out.txt >to_do.txt
 equals "the end is what to do, five things at most" "$n_fixes $n_fixes" \
-    "$(grep -cE '^[1-5]\. ' to_do.txt) $(grep -c '' <(grep -vE '^(to do|and )' to_do.txt))"
+    "$(grep -cE '^[1-5]\. ' to_do.txt) $(grep -c '' <(grep -vE '^(recommended|and )' to_do.txt))"
 has "also of a device" to_do.txt 'fake:0 Fake 1000: persistence of arithmetic: sudo remember --all'
 
 try_each "$GBRUN" doctor <<'TABLE'

@@ -68,10 +68,6 @@ for file in *.ini; do
         skip "$file" "the device cuda was not built"
         continue
     fi
-    if [ "$name" = language ]; then # is about the language; it takes long
-        succeeds "gbrun check -c $file" "$GBRUN" check -c "$file"
-        continue
-    fi
     less=$(less_work "$name")
     "$GBRUN" -q -c "$file" -c little ${less:+-s "$less"} -o "$name.gbr" >"$name.txt" 2>&1
     code=$? wanted=0

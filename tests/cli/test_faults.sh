@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plugins that crash, hang, print, lie and damage the process they run in: each costs its own case and no other.
+# Plugins that crash, hang, print, lie and damage the process they run in: each fails only its own case and no other.
 . "$top_srcdir/tests/tap.sh"
 with_modules
 defaults=$(few_samples 12 'device = fake' 'iterations = 1' 'warmup = 1 ms')
@@ -121,7 +121,7 @@ each_status <<'TABLE'
 policies policy=never|ok n=500
 policies policy=breaks|crashed (SIGSEGV, in the policy)
 TABLE
-has "a lying policy is called one" out.txt "the policy's report makes no sense"
+has "a lying policy is called one" out.txt "the policy's report is invalid"
 
 # ---- devices ----
 hurry measured <<INI

@@ -67,7 +67,7 @@ done <words.csv)
 equals "each word of list keywords is explained" "" "$unknown"
 for word in sections '[gbrun]' defaults '[policy NAME]' gbrun bench plugin like device policy cache clock launch counters \
     rounds sweep sweep.rows zip let only exclude env.PATH check.abs check.bound check.floor duration '*' '?' '~' '!' \
-    certified 'gave up' ok 'timed out' 0 4 COLUMNS median_ns relative_iqr 'rel. IQR' 'stopped because' pass_rate \
+    certified 'gave up' ok 'timed out' 0 4 COLUMNS median_ns relative_iqr 'rel. IQR' 'stop reason' pass_rate \
     time_ns all_centre_ns kind; do
     # shellcheck disable=SC2086 # several words may be given as they are
     (set -f; help=$(gbrun help $word 2>&1) && [ -n "$help" ]) ||
@@ -120,7 +120,7 @@ else
 fi
 equals "list verbs lists the verbs" "$verbs" "$(gbrun list verbs --format csv | tail -n +2 | cut -d, -f1)"
 # What stands over a table, in marks and in verdicts is explained.
-for head in $(gbrun show one.gbr | sed -n '/^bench /s/stopped because//p' | sed 's/rel\. IQR//'); do
+for head in $(gbrun show one.gbr | sed -n '/^bench /s/stop reason//p' | sed 's/rel\. IQR//'); do
     gbrun help "$head" >/dev/null 2>&1 || fail "help explains the table's word $head"
 done
 

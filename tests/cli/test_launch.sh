@@ -67,7 +67,7 @@ $(section device breaks fake where=telemetry kind=error)
 [bench good]
 sweep.device = dies, breaks, fake
 INI
-equals "a device that breaks of being asked costs its own case" \
+equals "a device that breaks of being asked fails only its own case" \
     "crashed,\"SIGABRT, while reading the device's telemetry\"
 device error,the fake device's planned failure
 ok," "$(column status,status_text)"

@@ -47,7 +47,7 @@ $(section bench good good device=fake rounds=1 'max_time=5 ms' 'sweep.max_time_u
 INI
 equals "measuring goes on for a policy that is undecided, and for no other" "max_time max_time on max_time" \
     "$(column stop_reason | sed 's/^\(max_time\) 5.*/\1/; /^max_time$/!s/.*/on/' | paste -sd ' ')"
-equals "what stands in the way is stored, and below the table" "1 1" \
+equals "what prevents it is stored, and below the table" "1 1" \
     "$(column note | grep -c '^"0.1 s needed at this precision, .* so far"$') $(
         grep -c ': 0.1 s needed at this precision, .* so far$' <("$GBRUN" show --notes))"
 

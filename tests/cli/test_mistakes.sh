@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# docs/reference/mistakes.md: each mistake gets the message that the page has, and no other. With UPDATE_GOLDEN=1 the page is
+# tests/golden/mistakes.md: each mistake gets the message that the page has, and no other. With UPDATE_GOLDEN=1 the page is
 # written anew, to be looked at.
 . "$top_srcdir/tests/tap.sh"
-page=$top_srcdir/docs/reference/mistakes.md
+page=$top_srcdir/tests/golden/mistakes.md
 modules=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 99
 mkdir folder

@@ -35,8 +35,8 @@ equals "runs in the process that was started" 1 "$(said "range begins in process
 equals "the range holds min_samples samples, once for all rounds" "1 1" \
     "$(said 'range ends after 10 samples') $(said 'max_samples 10')"
 equals "it is checked" 1 "$(said 'ok abs')"
-equals "times are not to be trusted" 1 \
-    "$(said 'warning: measured with --profile: times under a profiler are not to be trusted')"
+equals "times are unreliable" 1 \
+    "$(said 'warning: measured with --profile: times under a profiler are unreliable')"
 equals "nothing is stored" "" "$(find . -name '*.gbr*')"
 equals "nor left behind" "" "$(ls "$TMPDIR")"
 profile 'good size=1024' --verbose

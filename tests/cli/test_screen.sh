@@ -68,7 +68,7 @@ else
             "$(grep -n 'wall clock: resolution' shown | cut -d: -f1 | head -n 1) $(grep -n '^$' shown | head -n 1 | cut -d: -f1)"
         succeeds "at $columns columns each line fits" test "$(widest <shown)" -le "$columns"
         [ "$columns" -lt 80 ] || succeeds "at $columns columns there is a rate" grep -q '^bench.*GB/s' shown
-        grep -q '^bench.*stopped because' shown
+        grep -q '^bench.*stop reason' shown
         equals "at $columns columns there is the reason to stop" "$((columns > 100))" "$((!$?))"
     done
     succeeds 'on a terminal there is a live line' grep -q '\] [0-9]/5' raw

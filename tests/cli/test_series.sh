@@ -51,7 +51,7 @@ succeeds "box as well" "$GBRUN" report series.gbr --chart box --x bench --y late
 equals "a name that no case has is an error" "gbrun: error: --y nothing: no case that is ok has a series of this name" \
     "$("$GBRUN" report series.gbr --chart ecdf --y nothing 2>&1)"
 succeeds "a page" "$GBRUN" report series.gbr -o page.html
-equals "has them with each case" 5 "$(grep -c '>Samples of its own<' page.html)"
+equals "has them with each case" 5 "$(grep -c '>Samples reported by the benchmark<' page.html)"
 succeeds "with intervals" grep -qF '<td class="n">500.5 [492, 509]</td>' page.html
 equals "and so are the ends of their intervals" "492,509" \
     "$(values metric.latency_p50_low,metric.latency_p50_high series.gbr --where "bench = 'giver'")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that can go wrong on a GPU costs its own case, whose status names CUDA's error; the others
+# Everything that can go wrong on a GPU fails only its own case, whose status names CUDA's error; the others
 # are measured, and the device is usable afterwards.
 . "$top_srcdir/tests/gpu/common.sh"
 begin

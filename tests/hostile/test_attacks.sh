@@ -67,7 +67,7 @@ measure|ok n=[0-9]*|jumping
 measure|timed out after 20.0 s|backwards slow_measure
 next|ok n=12|reason_unended reason_controls
 next|HARMLESS|wants_negative next_size estimate_nan estimate_infinite statistic_unended statistic_controls counts_odd confidence_odd
-next|HARMLESS the policy's report makes no sense|estimate_reversed verdict_odd modes_many modes_nan
+next|HARMLESS the policy's report is invalid|estimate_reversed verdict_odd modes_many modes_nan
 next|ok n=10|enough_at_once decision_odd
 next|ok n=[0-9]*|never_enough wants_all wants_nan wants_infinite samples_overwritten
 LIST

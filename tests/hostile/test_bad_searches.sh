@@ -125,6 +125,6 @@ rm -f moody.gbr
 order moody.gbr >before.txt
 "$GBRUN" run -q --resume moody.gbr >out.txt 2>err.txt
 equals "a search that does not repeat itself is ended" 1 \
-    "$("$GBRUN" search moody.gbr | grep -c '^  ended  *the search does not repeat itself: it proposed visit ')"
+    "$("$GBRUN" search moody.gbr | grep -c '^  ended  *the search is not deterministic: it proposed visit ')"
 equals "and nothing is measured for it" "$(cat before.txt)" "$(order moody.gbr)"
 finish

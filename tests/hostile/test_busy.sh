@@ -20,7 +20,7 @@ succeeds "it says so when it begins" \
     grep -q '^gbrun: the machine is busy: load [0-9.]*, [0-9]* processes running on [0-9]* CPUs: ps ' err.txt
 notes results.gbr
 succeeds "so does the case" \
-    grep -q 'machine was busy: its threads waited [0-9.]* % of the time .*; the interval allows for .* (wall)' out.txt
+    grep -q 'machine was busy: its threads waited [0-9.]* % of their runnable time.*; the interval tolerates .* (wall)' out.txt
 equals "but for one whose clock stands still meanwhile" 0 "$(grep -c 'was busy.*(thread)' out.txt)"
 # known: does every case say what others did, and how long it waited for a processor?
 known()

@@ -35,7 +35,7 @@ sed -i 's/\(forger what=.*\), in run, [^,]*$/\1/; t; s/\(forger what=.*\), [^,]*
 each_status <<'LIST'
 forger what={garbage,huge}|crashed (sent something that is not a message
 forger what=checksum|crashed (sent a message with a wrong checksum
-forger what={out_of_place,short,early,foreign,clocks,estimates}|crashed (sent a message that makes no sense
+forger what={out_of_place,short,early,foreign,clocks,estimates}|crashed (sent an invalid message
 after|ok n=3
 LIST
 
@@ -48,7 +48,7 @@ for what in backwards short endless; do
     FORGE_AT_LOAD=$what GBRUN_PLUGIN_PATH=$PWD/probed "$GBRUN" list plugins >plugins.txt 2>&1
     equals "a forged description ends: $what" 0 $?
     succeeds "it is an error: $what" \
-        grep -q '/b.so: cannot be used: sent a message that makes no sense while loading a module' plugins.txt
+        grep -q '/b.so: cannot be used: sent an invalid message while loading a module' plugins.txt
     equals "modules before and after it are there: $what" 2 "$(grep -o '/[ac]\.so$' plugins.txt | sort -u | wc -l)"
 done
 

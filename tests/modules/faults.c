@@ -1,6 +1,6 @@
 /*
  * faults.c - benchmarks that do in the callback named by `where` what the comment above each says,
- * and what gbrun must make of it. Each costs its own case and no other.
+ * and what gbrun must make of it. Each fails only its own case and no other.
  */
 #define _GNU_SOURCE
 #include "tests/modules/harm.h"

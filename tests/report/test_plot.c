@@ -81,8 +81,7 @@ TEST(svg_is_well_formed)
         {.series = series, .n_series = 5, .x_log = true, .y_log = true, .y_unit = "B/s"},
         {.series = bars, .n_series = 2, .categories = categories, .n_categories = 4},
         {.title = "nothing"}};
-    const struct plot_page page = {
-        .panels = panels, .n_panels = 3, .n_columns = 2, .width = 800, .height = 500};
+    const struct plot_page page = {.panels = panels, .n_panels = 3, .width = 800, .height = 500};
     CLEANUP(text_free) struct text out = {0};
     plot_svg(&page, true, &out);
     const char *drawn = text_get(&out);
@@ -98,15 +97,20 @@ TEST(svg_is_well_formed)
 TEST(svg_ticks)
 {
     static const double wide[] = {0.2, 5e6}, narrow[] = {3, 7}, levels[] = {-1, 1};
+    static const double powers[] = {256, 1 << 22};
     const struct plot_series log_series = {.n = 2, .x = wide, .y = levels},
-                             series = {.n = 2, .x = narrow, .y = levels};
-    const struct plot_panel panels[] = {{.series = &log_series, .n_series = 1, .x_log = true},
-                                        {.series = &series, .n_series = 1, .x_is_count = true}};
-    const struct plot_page page = {.panels = panels, .n_panels = 2, .width = 800, .height = 500};
+                             series = {.n = 2, .x = narrow, .y = levels},
+                             binary = {.n = 2, .x = powers, .y = levels};
+    const struct plot_panel panels[] = {
+        {.series = &log_series, .n_series = 1, .x_log = true},
+        {.series = &series, .n_series = 1, .x_is_count = true},
+        {.series = &binary, .n_series = 1, .x_log = true, .x_is_binary = true}};
+    const struct plot_page page = {.panels = panels, .n_panels = 3, .width = 800, .height = 750};
     CLEANUP(text_free) struct text out = {0};
     plot_svg(&page, true, &out);
-    EXPECT(text_get(&out), ">1000</text>", ">3.5</text>", ">-0.5</text>", ">0</text>");
-    EXPECT_NO(text_get(&out), ">2000</text>");
+    EXPECT(text_get(&out), ">1000</text>", ">3.5</text>", ">-0.5</text>", ">0</text>",
+           ">256</text>", ">16Ki</text>", ">4Mi</text>");
+    EXPECT_NO(text_get(&out), ">2000</text>", ">8Mi</text>", ">0.5Ki</text>");
 }
 
 TEST(gaps)

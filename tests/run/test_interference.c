@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define BUSY(words) "the machine was busy: " words "; the interval allows for 1 %"
-#define WAITED BUSY("its threads waited 10 % of the time that they could have run")
+#define BUSY(words) "the machine was busy: " words "; the interval tolerates 1 %"
+#define WAITED BUSY("its threads waited 10 % of their runnable time")
 static const struct busy_case {
     const char *clock;
     double half;                        /* of the interval, as a share; 0: none */

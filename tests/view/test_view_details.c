@@ -10,8 +10,8 @@ TEST_FIXTURE(fixture_begin, fixture_end)
 static const struct {
     const char *sql, *expected; /* is part of what is shown */
 } details[] = {
-    {NULL, "bench    streams    median  interval  samples  verdict     stopped because    "
-           "  GFLOP/s      GB/s  check\n"
+    {NULL, "bench    streams    median  interval  samples  verdict     stop reason    "
+           "      GFLOP/s      GB/s  check\n"
            "streams        4  1.000 ms   \u00B11.00 %       20  this visit  interval "
            "within 1 %    1.000  0.004000  ok abs 1.5e-07\n"},
     {"UPDATE run SET finished = NULL, exit_code = NULL",
@@ -39,7 +39,7 @@ static const struct {
      "streams        4  1.000 ms   \u00B11.00 %       20  this visit    1.000  0.004000      0     "
      " "
      " 1      2  ok abs 1.5e-07\n"
-     "\nleft out: rel. IQR, stopped because, fourth; --verbose shows all columns\n"},
+     "\nleft out: rel. IQR, stop reason, fourth; --verbose shows all columns\n"},
     {SET "flops = 0, bytes_read = 0, items = 12, item = 'message';"
          "INSERT INTO metric VALUES (1, 0, 'latency', 1.5e6, 'ns'),"
          " (1, 1, 'wire', 3145728, 'bytes'), (1, 2, 'retries', 2.5e7, '1/s')",
@@ -54,12 +54,12 @@ static const struct {
     {SET "statistic = 'mean'", "  mean \u00B11.00 %  "},
     {SET "status = 'wrong result';"
          "UPDATE check_result SET passed = 0, value = NULL, text = 'NaN at [17]'",
-     "  FAIL NaN  wrong result\n\nleft out: stopped because; --verbose shows all "
+     "  FAIL NaN  wrong result\n\nleft out: stop reason; --verbose shows all "
      "columns\n\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
     {"UPDATE check_result SET tolerance = NULL", "  unchecked\n"},
     /* the overhead is of a sample, here of ten iterations */
     {SET "overhead_ns = 2e5, iterations = 10",
-     "  short samples: the timer overhead, not subtracted, is more than 1 % of each\n"},
+     "  short samples: the timer overhead is more than 1 % and is not subtracted\n"},
     {SET "clock_low_hz = 1.95e9, clock_high_hz = 2e9;"
          "INSERT INTO telemetry VALUES (1, 'end', 1e9, 1, 2e9, 2e9, 50, 300, 1e3, 0, '', 0)",
      "\n  power or heat changed the clock: choose pace = burst or pace = sustained\n"},
@@ -246,7 +246,7 @@ static const struct {
     /* of a file that does not say what was asked for */
     {SET "precision = NULL", "\n  certified in this visit: the next one may differ\n", NULL, false},
     {SET "low_ns = estimate_ns * 0.999, high_ns = estimate_ns * 1.001",
-     "\nnotes\n  rounds differ by more than their own intervals allow:\n"
+     "\nnotes\n  rounds differ by more than their intervals explain:\n"
      "    streams streams=4: rounds differ by 1.98 %\n",
      NULL, false},
     {SET "status = 'crashed' WHERE round = 1",

@@ -23,7 +23,7 @@ static const char *show_noisy(const char *sql)
 }
 
 #define STOLEN SET "n_preempted = 3, waited_cpu_ns = 1e8, stolen_ns = 1e8"
-#define UNKNOWN "nothing that was recorded explains it; gbrun doctor may"
+#define UNKNOWN "no recorded cause; try gbrun doctor"
 /* Each cause with what proves it, and with less than that. */
 static const struct {
     const char *sql, *cause;
@@ -34,11 +34,10 @@ static const struct {
     {SET "clock_low_hz = 1.2e9, clock_high_hz = 2.4e9",
      "the clock moved between 1.20 GHz and 2.40 GHz"},
     {SET "clock_low_hz = 2.2e9, clock_high_hz = 2.4e9", UNKNOWN},
-    {SET "n_preempted = 5",
-     "a processor was taken from its threads 5 times, and they waited 0.00 ns "
-     "for one"},
+    {SET "n_preempted = 5", "its threads were preempted 5 times and waited 0.00 ns "
+                            "for a processor"},
     {SET "n_preempted = 3, waited_cpu_ns = 1e8",
-     "a processor was taken from its threads 3 times, and they waited 100 ms for one"},
+     "its threads were preempted 3 times and waited 100 ms for a processor"},
     {SET "n_preempted = 3, waited_cpu_ns = 2e7", UNKNOWN},
     {STOLEN, "other guests of the host took 5.00 % of the processors"}, /* the rest follows */
     {SET "stolen_ns = 2e7", UNKNOWN},
@@ -87,9 +86,8 @@ static const struct {
     {"", UNKNOWN}, /* the step is as wide as the middle half */
     {SET "tick_ns = 1100", "the timer's resolution, 1.10 us of an iteration"},
     {SET "tick_ns = 800", UNKNOWN},
-    {SET "n_preempted = 1",
-     "a processor was taken from its threads 6 times, and they waited 0.00 ns "
-     "for one"},
+    {SET "n_preempted = 1", "its threads were preempted 6 times and waited 0.00 ns "
+                            "for a processor"},
     {SET "n_preempted = 1 WHERE round = 0", UNKNOWN},
     {SET "stolen_ns = 3e7", "other guests of the host took 1.50 % of the processors"},
     {SET "stolen_ns = 1e7", UNKNOWN},
@@ -116,18 +114,17 @@ TEST_EACH(outliers_have_a_likely_cause, outlier_causes)
 TEST(what_others_do_is_not_said_where_that_is_ignored)
 {
     setenv("GBRUN_IGNORE_LOAD", "1", 1);
-    EXPECT(show_noisy(STOLEN), ": nothing that was recorded");
+    EXPECT(show_noisy(STOLEN), ": no recorded cause");
 }
 
 TEST(what_a_call_costs_is_said_where_it_matters)
 {
     const char *got = show_noisy(
         "INSERT INTO metric VALUES (1, 0, 'call_overhead_ns', 0.009 * 1400, 'ns')");
-    EXPECT_NO(got, "the time includes that of calling the function");
+    EXPECT_NO(got, "the time includes the call overhead");
     fixture_change("noisy.gbr", "UPDATE metric SET value = 0.02 * 1400");
     got = SHOWN("noisy.gbr", .notes = NOTES_SOME);
-    EXPECT(got, "the time includes that of calling the function",
-           "streams streams=1: 28.0 ns of 1.38 us");
+    EXPECT(got, "the time includes the call overhead", "streams streams=1: 28.0 ns of 1.38 us");
 }
 
 /* ---- a few notes ---- */
@@ -146,14 +143,15 @@ static const struct {
     const char *expected;
 } few[] = {
     {UNSURE, 0,
-     "\nnotes\n  ? not certified: no interval as narrow and steady as asked (all 4 cases)\n"
+     "\nnotes\n  ? not certified: interval wider or less stable than requested (all 4 "
+     "cases)\n"
      "  details: gbrun show --notes few.gbr\n"},
     {UNSURE " WHERE id < 4", 0,
-     "\nnotes\n  ? not certified: no interval as narrow and steady as asked (3 of 4 cases: streams "
-     "streams=1, streams streams=2, ...)\n"},
+     "\nnotes\n  ? not certified: interval wider or less stable than requested (3 of 4 "
+     "cases: streams streams=1, ...)\n"},
     {UNSURE " WHERE id < 4", 60,
-     "\nnotes\n  ? not certified: no interval as narrow and\u2026 (3 of 4 cases)\n"},
-    {UNSURE " WHERE id = 3", 0, " as asked (streams streams=3)\n"},
+     "\nnotes\n  ? not certified: interval wider or less st\u2026 (3 of 4 cases)\n"},
+    {UNSURE " WHERE id = 3", 0, " than requested (streams streams=3)\n"},
     {BUSY " WHERE id < 3", 0,
      "\n  warning: the machine was busy: 1 % (2 of 4 cases: streams streams=1, streams "
      "streams=2)\n"},

@@ -7,7 +7,7 @@
 
 enum { BATCHES_FROM = 128 }; /* values, so that a batch has at least 4 */
 
-/* Batch means that are still correlated by more than this are too short to be trusted. */
+/* Batch means that are still correlated by more than this are too short. */
 static const double BATCH_CORRELATION_MAX = 0.35;
 
 /* --- places --- */
