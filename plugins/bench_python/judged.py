@@ -441,7 +441,7 @@ def _said(value):
     size = f" of {len(value)}" if isinstance(value, (tuple, list, dict)) else ""
     return (f"{type(value).__name__}{size}" + (f" of {value.dtype}" if hasattr(value, "dtype") else "")
             + (f", shape {tuple(value.shape)}" if hasattr(value, "shape") else "")
-            + ("" if isinstance(getattr(value, "device", ""), str) else f" on {value.device}"))  # fmt: skip; NumPy 2 has words
+            + ("" if isinstance(getattr(value, "device", ""), str) else f" on {value.device}"))  # fmt: skip
 
 
 def _store(leaf, view, name, also):
