@@ -33,7 +33,7 @@ struct outcome {
     double confidence;      /* of its interval */
     double fixed_ns;        /* what of its interval is not chance, to a side: step, offset */
     double n_samples, n_throttled;
-    double begun_ns;         /* since 1970, UTC; NaN: not known */
+    double begun_ns;                  /* since 1970, UTC; NaN: not known */
     double sampled_ns, others_cpu_ns; /* what other processes computed meanwhile; NaN: not known */
     const struct outcome_parameter *parameters; /* the same array for all rounds of a case */
     size_t n_parameters;

@@ -94,7 +94,7 @@ struct rounds_interval visits_combine(const struct case_record *const *records,
 }
 
 /* ln. Of few readings their range: each may be all that is known of a state of the machine. Of more
- * what they changed by for good: for a moment any of them is off, while a neighbour computes. */
+ * a step or a drift: a single one is off while a neighbour computes. */
 static double machine_change(const struct case_record *const *records, size_t n)
 {
     enum { FEW = 6 };

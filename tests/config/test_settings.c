@@ -116,8 +116,8 @@ TEST(printed)
                       "results = results.gbr" D "roofs =" D "benchmarks =" D "where =" D
                       "sample = 0" D "shard =" D "costs =" D "seed = 42" D "order = listed" D
                       "devices =" D "distribute = spread" D "durability = full" D "plugin_path =" D
-                      "jobs = 0" D "gpus_per_case = 0" D "rounds = 0" D "apart = 0" D
-                      "lock = yes" D "lock_limit = 10 min" D "claim_limit = 1 min" D "sentinel = yes" D "\n"
+                      "jobs = 0" D "gpus_per_case = 0" D "rounds = 0" D "apart = 0" D "lock = yes" D
+                      "lock_limit = 10 min" D "claim_limit = 1 min" D "sentinel = yes" D "\n"
                       "[device d]\n"
                       "plugin = cpu  ; bench.ini:4\n"
                       "cpus =" D "\n"

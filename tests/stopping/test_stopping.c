@@ -633,7 +633,8 @@ TEST(recordings_that_are_none)
 /* --- the next visit --- */
 
 /* Of one visit, and of all that `rounds = auto` asks for: certified, false against the next. What
- * visits see of each other, they do not certify; nor what they do not see, as they follow at once. */
+ * visits see of each other, they do not certify; nor what they do not see, as they follow at once.
+ */
 static const struct next_visit {
     const char *family, *policy;
     double apart_ns;

@@ -105,7 +105,7 @@ static struct gb_estimate widened(const double changes[VISITS * SENTINEL_MOMENTS
 }
 
 /* What comes and goes is a neighbour's, and in the visits themselves where it matters. */
-TEST(a_machine_that_changed_for_good_is_in_the_interval)
+TEST(a_machine_that_stays_changed_is_in_the_interval)
 {
     double changes[VISITS * SENTINEL_MOMENTS] = {0, 0, 0.08, 0, 0, 0, 0, 0.05, 0, 0, 0, 0.08};
     struct gb_estimate estimate = widened(changes);
