@@ -25,7 +25,8 @@ static void reserve(struct text *text, size_t more)
 void text_add_n(struct text *text, const char *more, size_t n)
 {
     reserve(text, n);
-    memcpy(text->data + text->length, more, n);
+    if (n > 0) /* of nothing there may be no text */
+        memcpy(text->data + text->length, more, n);
     text->length += n;
     text->data[text->length] = 0;
 }

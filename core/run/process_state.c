@@ -253,7 +253,7 @@ void process_state_take(struct process_state *state)
         struct sigaction action;
         bool known = sigaction(signal, NULL, &action) == 0;
         state->handlers[signal] = known ? action.sa_handler : SIG_DFL;
-        if (known && signal == SIGCHLD) /* nobody can wait for children then */
+        if (known && signal == SIGCHLD) /* children cannot be waited for then */
             state->reaps = (action.sa_flags & SA_NOCLDWAIT) != 0;
     }
     state->umask = umask(0);

@@ -87,10 +87,10 @@ for format in google nvbench hyperfine pyperf; do
 done
 for file in old:google old:nvbench old:hyperfine old:pyperf results:google results:nvbench results:hyperfine results:pyperf; do
     run=${file%:*} tool=${file#*:}
-    "$GBRUN" compare $run.$tool $run.gbr --format csv >out.txt 2>err.txt
-    equals "$run as $tool and back" "$(values bench $run.gbr --rows combined | wc -w) both" \
+    "$GBRUN" compare "$run.$tool" "$run.gbr" --format csv >out.txt 2>err.txt
+    equals "$run as $tool and back" "$(values bench "$run.gbr" --rows combined | wc -w) both" \
         "$(awk -F, 'NR > 1 {n++; all = all ($14 > 0 && $15 > 0 ? "" : "one")} END {print n, all "both"}' out.txt)$(cat err.txt)"
-    equals "$run as $tool: ratios" "" "$(awk -F, 'NR > 1 && ("'$tool'" != "nvbench") && ($8 < 0.999999 || $8 > 1.000001)' out.txt)"
+    equals "$run as $tool: ratios" "" "$(awk -F, 'NR > 1 && ("'"$tool"'" != "nvbench") && ($8 < 0.999999 || $8 > 1.000001)' out.txt)"
 done
 # What other tools tell cases apart by.
 for keys in 'google:"name":"[^"]*"' 'hyperfine:"command":"[^"]*"' 'hyperfine:"parameters":{[^}]*}' 'pyperf:"name":"[^"]*"' \
