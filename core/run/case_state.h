@@ -119,7 +119,7 @@ int32_t case_list_activities(struct case_state *state);
  * counters, or one that may not be counted on, costs a message. In counting.c. */
 int32_t case_count(struct case_state *state);
 
-/* In the place of case_sample, where the clock counts: sends counts and what they are worth. Sets
+/* In the place of case_sample, where the clock counts: sends counts and whether they agree. Sets
  * state->iterations. In counted.c. */
 int32_t case_count_exactly(struct case_state *state);
 

@@ -59,7 +59,7 @@ struct worker_page {
     volatile uint32_t is_cut; /* 1: the worker ends because it could not send any more */
 };
 
-/* A variable of a worker: its addresses are to be the same each time. */
+/* A variable of a worker: its addresses must be the same each time. */
 #define WORKER_FIXED "GBRUN_FIXED_ADDRESSES"
 enum { WORKER_SOCKET = 3, WORKER_PAGE = 4 }; /* file descriptors in a worker */
 enum { OPENING_WARNINGS_MAX = 16 };

@@ -130,7 +130,7 @@ struct gb_bench_ops {
      * a function that returns at once. */
     int32_t (*run_empty)(void *bench, const struct gb_queue *queue, uint64_t iterations);
 
-    /* [untimed] In the place of the device's count, for such a clock: run starts what is to be
+    /* [untimed] In the place of the device's count, for such a clock: run starts what is
      * counted, another process. A reset comes before. Optional. */
     int32_t (*count)(void *bench, const struct gb_queue *queue, struct gb_counting *counting);
 };

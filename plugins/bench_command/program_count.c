@@ -178,7 +178,7 @@ static void take_step(struct tracing *tracing, struct traced *traced)
     tracing->n_steps += !is_turn;
 }
 
-/* One has stopped, and goes on. A process that it made begins with SIGSTOP, which is not its own.
+/* One has stopped, and continues. A process that it made begins with SIGSTOP, which is not its own.
  */
 static bool go_on(struct tracing *tracing, pid_t pid, int status)
 {

@@ -1,4 +1,4 @@
-/* perf_events.h - events that the kernel counts for a thread, in user mode (perf_event_open).
+/* perf_events.h - events of a thread that the kernel counts, in user mode (perf_event_open).
  * Plugin side. */
 #pragma once
 

@@ -11,6 +11,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_compare.sh \
 	tests/cli/test_completion.sh \
 	tests/cli/test_conf.sh \
+	tests/cli/test_counted.sh \
 	tests/cli/test_counters.sh \
 	tests/cli/test_cxx.sh \
 	tests/cli/test_devices.sh \
@@ -25,7 +26,6 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_headers.sh \
 	tests/cli/test_help.sh \
 	tests/cli/test_install.sh \
-	tests/cli/test_instructions.sh \
 	tests/cli/test_interleaving.sh \
 	tests/cli/test_jobs.sh \
 	tests/cli/test_json_answers.sh \

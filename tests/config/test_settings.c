@@ -95,7 +95,8 @@ TEST_TEXT_CASES(settings_of_the_run, of_run)
 #define D "  ; default\n"
 #define BEFORE_WARMUP                                                                              \
     "launch = auto" D "pace = free" D "pace_limit = 20 s" D "cool_below = 0" D                     \
-    "clock_at_least = 0" D "clock = auto" D "measure = time" D "iterations = 0" D
+    "clock_at_least = 0" D "clock = auto" D "count_by = auto" D "count_limit = 200000" D           \
+    "measure = time" D "iterations = 0" D
 #define AFTER_WARMUP                                                                               \
     "min_samples = 0" D "max_samples = 0" D "max_time = 15 s" D "max_time_undecided = 0" D         \
     "time_limit = 60 s" D "rounds = 0" D "isolate = no" D "exclusive = no" D "counters = no" D     \
