@@ -6,7 +6,7 @@ dist_ci_DATA = \
 	packaging/ci/gitlab.yml
 EXTRA_DIST += \
 	packaging/conan/conanfile.py \
-	packaging/conda/meta.yaml \
+	packaging/conda/recipe.yaml \
 	packaging/debian
 
 # Debian packages, in build-deb/, from the sources that make dist packs.

@@ -508,8 +508,13 @@ static void keep_rounds(struct compare *compare, const struct compared_side *a,
     memcpy(base, a->values, a->n * sizeof *base);
     memcpy(new, b->values, a->n * sizeof *new);
     c->rounds = ARENA_NEW(&compare->arena, struct compared_rounds);
-    *c->rounds = (struct compared_rounds){base,          new,           a->n,
-                                          a->step_ratio, b->step_ratio, &c->result};
+    *c->rounds = (struct compared_rounds){.a = base,
+                                          .b = new,
+                                          .n = a->n,
+                                          .step_a = a->step_ratio,
+                                          .step_b = b->step_ratio,
+                                          .margin = case_margin(compare, c->new),
+                                          .ret = &c->result};
 }
 
 /* Of the look after the last round, or the only one. */

@@ -433,11 +433,9 @@ static uint64_t sequence_needed(double deviation, double margin, double confiden
 
 static void begin_rounds(const struct compared_rounds *item, struct compare_sequence *sequence)
 {
-    const double margin = item->ret->margin;
-    const bool has_margin = item->ret->has_margin;
     *item->ret = unknown_comparison();
-    item->ret->margin = margin;
-    item->ret->has_margin = has_margin;
+    item->ret->margin = item->margin;
+    item->ret->has_margin = item->margin > 0;
     item->ret->is_paired = item->ret->is_sequential = true;
     item->ret->scope = SCOPE_ROUNDS;
     compare_sequence_begin(sequence);

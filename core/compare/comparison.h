@@ -164,6 +164,7 @@ struct compared_rounds {
     const double *a, *b; /* above 0 and finite */
     size_t n;
     double step_a, step_b;  /* as of compared_side */
+    double margin;          /* as of struct comparison */
     struct comparison *ret; /* as it was when it was decided, or after the last round */
 };
 

@@ -64,7 +64,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_steady_builds.sh \
 	tests/cli/test_threads.sh
 # What looks for minutes: the archive for other machines; a page in a browser.
-LONG_TEST_SCRIPT_LIST += tests/cli/test_bundle.sh tests/cli/test_page_in_browser.sh
+LONG_TEST_SCRIPT_LIST += tests/cli/test_bundle.sh tests/cli/test_packages.sh tests/cli/test_page_in_browser.sh
 TEST_FILES += tests/cli/check_job.py
 
 # What reads and changes results files where no verb does.

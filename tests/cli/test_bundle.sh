@@ -35,6 +35,14 @@ unresolved=$(for file in "${binaries[@]}"; do
     env -i ldd "$file" 2>&1 | grep 'not found' | sed "s|^|${file#"$root"/}: |"
 done)
 equals "every library is found" "" "$unresolved"
+notices=$root/share/doc/gbrun/notices
+equals "each library of others has the terms of its package" "" "$(cd "$root" && for file in lib/*.so* tests/lib/*.so*; do
+    case $file in *libgbrun* | *'*'*) continue ;; esac
+    package=$(dpkg-query -S "*/${file##*/}" 2>/dev/null | sed -n '1s/[:,].*//p')
+    [ -z "$package" ] || cmp "$notices/$package-copyright" "/usr/share/doc/$package/copyright" 2>&1
+done)"
+succeeds "that of inih" grep -rq 'Redistribution and use in source and binary forms' "$notices" --include='*inih*'
+succeeds "that of libffi" grep -rq 'Permission is hereby granted, free of charge' "$notices" --include='*ffi*'
 strangers=$(for file in "${binaries[@]}"; do
     env -i ldd "$file" 2>&1 | awk -v root="$root/" '
         $2 == "=>" && index($3, root) != 1 &&

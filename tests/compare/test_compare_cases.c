@@ -136,14 +136,22 @@ TEST(a_renamed_section_is_found_by_its_uid)
     compare_free(compare);
 }
 
-TEST(another_device_is_refused)
+TEST(another_device_is_unclear_unless_it_is_forced)
 {
     struct compare_options forced = usual;
     forced.is_forced = true;
     make_runs(USUAL, "1e6,1e6 streams +streams=1\n",
               "UPDATE device SET model = 'Example CPU 1'; UPDATE bench_case SET uid = 'another'");
-    compare_free(compare_files(&usual, GB_INVALID));
-    struct compare *compare = compare_files(&forced, GB_OK);
+    struct compare *compare = compare_files(&usual, GB_OK);
+    const struct compared *unclear = &compare_result(compare)->against[0].cases[0];
+    ck_assert_int_eq(unclear->result.verdict, COMPARED_UNCLEAR);
+    ck_assert_str_eq(unclear->note,
+                     "another device model (Example CPU 1, the base has Example CPU 9000)");
+    ck_assert(isfinite(unclear->result.theta)); /* it is shown */
+    ck_assert_int_eq(compare_exit_code(compare_result(compare), false), 0);
+    ck_assert_int_eq(compare_exit_code(compare_result(compare), true), 3);
+    compare_free(compare);
+    compare = compare_files(&forced, GB_OK);
     const struct compare_against *against = &compare_result(compare)->against[0];
     ck_assert_uint_eq(against->n, 1);
     ck_assert_str_eq(against->cases[0].conflict, "device model");

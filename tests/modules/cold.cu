@@ -60,7 +60,7 @@ static __device__ void leave(mark *marks, unsigned long long sum)
 }
 
 // Of all threads of the block, for its first.
-static __device__ unsigned long long block_sum(unsigned long long sum)
+inline __device__ unsigned long long block_sum(unsigned long long sum)
 {
     __shared__ unsigned long long total;
     if (threadIdx.x == 0)
@@ -93,7 +93,7 @@ static __global__ void read_all(mark *marks, const uint4 *from, uint64_t n)
 // one function of that length, nor may it see that the parts are alike.
 enum { CODE_PARTS = 64, CODE_STEPS = 128 };
 
-template <int part> static __host__ __device__ __noinline__ uint4 part_of_way(uint4 x)
+template <int part> __host__ __device__ __noinline__ uint4 part_of_way(uint4 x)
 {
 #pragma unroll
     for (int i = 0; i < CODE_STEPS; i++) {

@@ -90,19 +90,20 @@ TEST(an_empty_file_can_be_written)
     fixture_close(fixture_open("results.gbr", STORE_READ));
 }
 
-/* Adds its run to those that are there once it may write. */
-static pid_t start_writer(const char *path)
+/* Adds its run to those that are there, once somebody writes and it may. */
+static pid_t start_writer(const char *path, int begin)
 {
     const pid_t pid = fork();
     if (pid != 0)
         return pid;
-    struct store *store = NULL;
+    struct store *store;
     int64_t n = 0;
-    int32_t status = store_open(path, STORE_WRITE, &store, NULL);
-    if (status == GB_OK)
-        status = store_integer(store, "SELECT count(*) FROM run", 0, &n, NULL);
-    fixture_begin_run(store, (int)n + 1);
-    _exit(status == GB_OK && store_close(store, NULL) == GB_OK ? (int)n : 99);
+    char word;
+    if (read(begin, &word, 1) != 1 || store_open(path, STORE_WRITE, &store, NULL) != GB_OK ||
+        store_integer(store, "SELECT count(*) FROM run", 0, &n, NULL) != GB_OK)
+        _exit(99);
+    fixture_begin_run(store, (unsigned)n + 1);
+    _exit(store_close(store, NULL) == GB_OK ? (int)n : 99);
 }
 
 TEST(writers_wait_for_each_other)
@@ -111,13 +112,15 @@ TEST(writers_wait_for_each_other)
     const char *path = fixture_path("results.gbr");
     pid_t writers[WRITERS];
     unsigned seen = 0;
-    int status;
+    int status, begin[2];
+    ck_assert_int_eq(pipe(begin), 0);
+    for (int i = 0; i < WRITERS; i++)
+        writers[i] = start_writer(path, begin[0]);
     ck_assert(!store_has_writer(path));
     struct store *first = fixture_open("results.gbr", STORE_WRITE);
-    for (int i = 0; i < WRITERS; i++)
-        writers[i] = start_writer(path);
     ck_assert(store_has_writer(path));
-    fixture_begin_run(first, 1); /* its locks are still there */
+    ck_assert_int_eq(write(begin[1], "12345678", WRITERS), WRITERS);
+    fixture_begin_run(first, 1);
     ck_assert_str_eq(fixture_ask("results.gbr", "SELECT count(*) FROM run"), "1");
     fixture_close(first);
     for (int i = 0; i < WRITERS; i++) {
@@ -127,6 +130,8 @@ TEST(writers_wait_for_each_other)
     }
     ck_assert_uint_eq(seen, ((1u << WRITERS) - 1) << 1); /* each saw those of all before it */
     ck_assert(!store_has_writer(path));
+    close(begin[0]);
+    close(begin[1]);
 }
 
 TEST(a_reader_in_the_way_of_the_end_loses_nothing)
