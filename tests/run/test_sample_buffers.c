@@ -1,11 +1,15 @@
-/* test_sample_buffers.c - core/run/series.c: values from many threads. */
+/* test_sample_buffers.c - core/run/series.c: values from many threads; core/run/case_columns.c:
+ * what cases measure into. */
 #include "core/run/series.h"
 
 #include "core/base/memory.h"
+#include "core/run/case_columns.h"
 #include "tests/check_main.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 static struct series_set set;
 static struct series_values values;
@@ -178,4 +182,32 @@ TEST(memory_has_an_end)
     ck_assert_uint_le(n_dropped, 100 + SAMPLE_CHUNK);
     sample_buffers_put(1, 1);
     ck_assert_uint_eq(series_discard(), 1);
+}
+
+/* What one case has measured is not seen by the next one, whichever columns that leaves alone. */
+TEST(columns_are_as_new)
+{
+    const char *const names[] = {"wall"};
+    struct batch *fresh = memory_allocate(sizeof *fresh);
+    struct batch *batch = batch_new();
+    memcpy(fresh, batch, sizeof *fresh);
+    for (int i = 0; i < 2; i++) {
+        batch->n_used = i == 0 ? 3 : BATCH_MAX;
+        for (uint64_t j = 0; j < batch->n_used; j++) {
+            batch->clocks[GB_CLOCKS_MAX - 1][j] = batch->begin_ns[j] = batch->end_ns[j] = 1;
+            batch->time_ns[j] = batch->elapsed_ns[j] = batch->clock_hz[j] = 1;
+            batch->iterations[j] = batch->throttle[j] = batch->flags[j] = 1;
+        }
+        batch_free(batch);
+        batch = batch_new();
+        ck_assert_mem_eq(batch, fresh, sizeof *fresh);
+    }
+    struct outbox *outbox = outbox_new(names, 1);
+    outbox_add(outbox, batch, 5, 1);
+    outbox_free(outbox);
+    outbox = outbox_new(names, 1);
+    ck_assert_uint_eq(outbox->n, 0);
+    outbox_free(outbox);
+    batch_free(batch);
+    free(fresh);
 }

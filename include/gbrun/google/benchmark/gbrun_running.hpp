@@ -77,7 +77,7 @@ class Stack
     {
         munmap(memory_, bytes);
     }
-    /* From without: goes on with the function until it leaves; from within: leaves it. */
+    /* From without: continues the function until it leaves; from within: leaves it. */
     void change()
     {
         void *to = other_;
@@ -145,7 +145,7 @@ class Running : private Loop
             stack_->change(); /* to its first PauseTiming */
         return is_open();
     }
-    /* Goes on behind the ResumeTiming. */
+    /* Continues behind the ResumeTiming. */
     bool reset()
     {
         if (is_pausing_ && is_paused_ && is_open())
@@ -318,7 +318,7 @@ class Running : private Loop
     bool is_first_ = true, is_pausing_ = false, is_paused_ = false, is_started_ = false,
          is_ending_ = false;
     int64_t n_pauses_ = 0, n_turns_ = 0;
-    int64_t n_steps_ = 0; /* of a run: how often the loop went on */
+    int64_t n_steps_ = 0; /* of a run: how often the loop continued */
 };
 
 #pragma GCC visibility pop
