@@ -64,6 +64,14 @@ double frame_x_label(const struct frame *frame); /* the middle of it, from above
 
 double frame_x(const struct frame *frame, double x); /* pixels */
 double frame_y(const struct frame *frame, double y);
+/* Round numbers for an axis of so many pixels, at least `apart` of them apart. */
+enum { TICKS_MAX = 24 };
+struct ticks {
+    double at[TICKS_MAX];
+    size_t n;
+    double step; /* between linear ones; 0: they are logarithmic */
+};
+struct ticks frame_ticks(const struct frame *frame, bool is_x, double pixels, double apart);
 /* Is it to be seen, and has it a label? */
 bool frame_shows(const struct frame *frame, const struct plot_vertical *vertical);
 bool frame_labels(const struct frame *frame, const struct plot_vertical *vertical);

@@ -111,72 +111,6 @@ static void add_words(struct text *out, const char *words, size_t most, double x
 
 /* ---- ticks ---- */
 
-enum { TICKS_MAX = 24 };
-struct ticks {
-    double at[TICKS_MAX];
-    size_t n;
-    double step; /* between linear ones; 0: they are logarithmic */
-};
-
-/* 1, 2 or 5 times a power of ten, at least `least`. */
-static double round_step(double least)
-{
-    static const double mantissas[] = {1, 2, 5, 10};
-    double power = pow(10, floor(log10(least)));
-    for (size_t i = 0; i < 4; i++)
-        if (mantissas[i] * power >= least * (1 - 1e-9))
-            return mantissas[i] * power;
-    return 10 * power;
-}
-
-static struct ticks linear_ticks(const struct range *range, size_t most)
-{
-    struct ticks ticks = {.step = round_step((range->high - range->low) / (double)most)};
-    for (double i = ceil(range->low / ticks.step - 1e-9);
-         i * ticks.step <= range->high + 1e-9 * ticks.step && ticks.n < TICKS_MAX; i++)
-        ticks.at[ticks.n++] = i * ticks.step;
-    return ticks;
-}
-
-/* Powers of ten, or with 2 and 5 times them where there are few. */
-static struct ticks log_ticks(const struct range *range, size_t most)
-{
-    static const double mantissas[] = {1, 2, 5};
-    double decades = log10(range->high / range->low);
-    size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
-    int apart = (int)fmax(1, ceil(decades / (double)most));
-    struct ticks ticks = {0};
-    for (int power = (int)floor(log10(range->low)); power <= log10(range->high); power += apart)
-        for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
-            double value = mantissas[i] * pow(10, power);
-            if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
-                ticks.at[ticks.n++] = value;
-        }
-    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
-}
-
-/* Powers of two, or of 4, 8 ... where there is no room for all. */
-static struct ticks binary_ticks(const struct range *range, size_t most)
-{
-    const int low = (int)ceil(log2(range->low)), high = (int)floor(log2(range->high));
-    const int apart = (high - low) / (int)most + 1;
-    struct ticks ticks = {0};
-    for (int power = low; power <= high && ticks.n < TICKS_MAX; power++)
-        if (power % apart == 0)
-            ticks.at[ticks.n++] = ldexp(1, power);
-    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
-}
-
-/* Round numbers for an axis of so many pixels, at least `apart` of them apart. */
-static struct ticks axis_ticks(const struct frame *frame, bool is_x, double pixels, double apart)
-{
-    const struct range *range = is_x ? &frame->x : &frame->y;
-    size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
-    return is_x && frame->panel->x_is_binary ? binary_ticks(range, most)
-           : range->is_log                   ? log_ticks(range, most)
-                                             : linear_ticks(range, most);
-}
-
 void plot_add_binary(struct text *out, double value)
 {
     static const char *const prefixes[] = {"", "Ki", "Mi", "Gi", "Ti"};
@@ -205,9 +139,10 @@ static const double Y_BESIDE = 7; /* pixels between words and the y axis */
 static void add_ticks(struct text *out, const struct frame *frame, bool is_x)
 {
     static const double X_APART = 70, BINARY_APART = 46, X_BELOW = 14, Y_APART = 36, OUT = 4;
-    const struct ticks ticks = is_x ? axis_ticks(frame, true, frame->right - frame->left,
+    const struct ticks ticks = is_x
+                                   ? frame_ticks(frame, true, frame->right - frame->left,
                                                  frame->panel->x_is_binary ? BINARY_APART : X_APART)
-                                    : axis_ticks(frame, false, frame->bottom - frame->top, Y_APART);
+                                   : frame_ticks(frame, false, frame->bottom - frame->top, Y_APART);
     text_add(out, "<path class=\"grid\" d=\"");
     for (size_t i = 0; i < ticks.n; i++)
         if (is_x) {

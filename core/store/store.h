@@ -43,7 +43,7 @@ int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_i
 /* Of a run whose cases are not known when it begins. */
 int32_t store_run_count(struct store *store, int64_t run_id, uint64_t n_cases,
                         struct gb_error *error);
-/* Adds facts that were not known when it began. */
+/* Facts that were not known when it began; they take the place of those with their names. */
 int32_t store_run_facts(struct store *store, int64_t run_id, const struct fact *facts, size_t n,
                         struct gb_error *error);
 int32_t store_run_end(struct store *store, int64_t run_id, const char *finished, int exit_code,

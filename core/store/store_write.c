@@ -31,7 +31,15 @@ int32_t store_run_facts(struct store *store, int64_t run_id, const struct fact *
     int32_t status = store_begin(store, error);
     if (status != GB_OK)
         return status;
-    status = rows_write(store, TABLE_RUN_FACT, SQL_MERGE, run_id, facts, n, error);
+    for (size_t i = 0; i < n && status == GB_OK; i++) {
+        struct query old = query_begin(store, error,
+                                       "DELETE FROM run_fact WHERE run_id = ?1 AND name = ?2", "it",
+                                       run_id, facts[i].name);
+        query_next(&old);
+        status = query_end(&old);
+    }
+    if (status == GB_OK)
+        status = rows_write(store, TABLE_RUN_FACT, SQL_MERGE, run_id, facts, n, error);
     return store_end(store, status, error);
 }
 
