@@ -80,7 +80,7 @@ read -ra test_files <<<"${TEST_FILES-}"
 strip_to bin packaging/bundle/gbrun
 mapfile -t modules < <(module "${plugins[@]}")
 strip_to lib/gbrun "${modules[@]}"
-strip_to lib .libs/libgbrun.so.0
+strip_to lib packaging/bundle/.libs/libgbrun.so.0
 ln -s libgbrun.so.0 "$root/lib/libgbrun.so"
 install -D -m 644 "$src/packaging/cmake/libgbrunConfig.cmake" "$root/lib/cmake/libgbrun/libgbrunConfig.cmake"
 for file in "${man[@]}"; do
