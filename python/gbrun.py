@@ -84,6 +84,9 @@ METRIC = "(SELECT value FROM metric WHERE case_id = c.id AND name = {} ORDER BY 
 if typing.TYPE_CHECKING:
     Path = typing.Union[str, os.PathLike[str]]
     Function = Callable[..., Any]
+    Real = typing.SupportsFloat  # the operators of numbers.Real return anything there
+else:
+    Real = numbers.Real
 T = TypeVar("T")
 
 
@@ -501,18 +504,28 @@ def _swapped(operation: Callable[[float, float], T]) -> Callable[[Any, Any], T]:
     return _by_float(lambda one, other: operation(other, one))
 
 
-class _Number(numbers.Real):
+class _Number(Real):
     """Compares, computes and hashes as float(it) does, with any real number; its base has the rest."""
 
-    __eq__, __lt__, __le__ = _by_float(operator.eq), _by_float(operator.lt), _by_float(operator.le)
-    __gt__, __ge__ = _by_float(operator.gt), _by_float(operator.ge)
-    __add__, __radd__ = _by_float(operator.add), _swapped(operator.add)
-    __sub__, __rsub__ = _by_float(operator.sub), _swapped(operator.sub)
-    __mul__, __rmul__ = _by_float(operator.mul), _swapped(operator.mul)
-    __truediv__, __rtruediv__ = _by_float(operator.truediv), _swapped(operator.truediv)
-    __floordiv__, __rfloordiv__ = _by_float(operator.floordiv), _swapped(operator.floordiv)
-    __mod__, __rmod__ = _by_float(operator.mod), _swapped(operator.mod)
-    __pow__, __rpow__ = _by_float(operator.pow), _swapped(operator.pow)
+    __eq__ = _by_float(operator.eq)
+    __lt__ = _by_float(operator.lt)
+    __le__ = _by_float(operator.le)
+    __gt__ = _by_float(operator.gt)
+    __ge__ = _by_float(operator.ge)
+    __add__ = _by_float(operator.add)
+    __radd__ = _swapped(operator.add)
+    __sub__ = _by_float(operator.sub)
+    __rsub__ = _swapped(operator.sub)
+    __mul__ = _by_float(operator.mul)
+    __rmul__ = _swapped(operator.mul)
+    __truediv__ = _by_float(operator.truediv)
+    __rtruediv__ = _swapped(operator.truediv)
+    __floordiv__ = _by_float(operator.floordiv)
+    __rfloordiv__ = _swapped(operator.floordiv)
+    __mod__ = _by_float(operator.mod)
+    __rmod__ = _swapped(operator.mod)
+    __pow__ = _by_float(operator.pow)
+    __rpow__ = _swapped(operator.pow)
 
     def __hash__(self) -> int:
         return hash(float(self))

@@ -81,7 +81,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
                     help="--gbrun-save .benchmarks/autosave.gbr")  # fmt: skip
     group.addoption("--benchmark-storage", metavar="FOLDER", default=".benchmarks", help="in place of .benchmarks")
     for name, (nargs, words) in REPLACED.items():
-        given = {"action": "store_true"} if nargs == 0 else {"nargs": nargs, "const": "on"} if nargs else {}
+        given: dict[str, Any] = {"action": "store_true"} if nargs == 0 else {"nargs": nargs, "const": "on"} if nargs else {}
         group.addoption(f"--benchmark-{name}", help=f"accepted: {words}", **given)
     for name, words in REFUSED.items():
         group.addoption(f"--benchmark-{name}", action=_Refused, nargs="?", const=words, help=argparse.SUPPRESS)
@@ -157,7 +157,6 @@ class _Session:
             pytest.fail(f"gbrun: {XDIST}", pytrace=False)
         return Gbrun(self, request.node)
 
-    @pytest.hookimpl
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.names:
             return
@@ -253,8 +252,9 @@ class Gbrun:
         settings.update((key, value) for key, value in given.items() if value is not None)
         if setup is not None:
             settings.update(reset=setup, single=True)
-        call = functools.partial(fn, *args) if args else fn
-        return self._session.measure(self._item, call, name, isolate=isolate, **settings)
+        if args:
+            fn = functools.partial(fn, *args)
+        return self._session.measure(self._item, fn, name, isolate=isolate, **settings)
 
 
 # --- pytest-benchmark's fixture ------------------------------------------------------------------------------------
@@ -275,7 +275,6 @@ class _Served:
         if session.is_worker and option("benchmark_enable"):
             raise pytest.UsageError(f"--benchmark-enable: {XDIST}")
 
-    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         is_one = not {"benchmark", "gbrun"}.isdisjoint(getattr(item, "fixturenames", ()))
         if self.skips and is_one:

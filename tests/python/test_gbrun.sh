@@ -27,6 +27,8 @@ PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
 GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
 export GBRUN_LIBRARY
+equals "its version is that of the program" "$("$GBRUN" --version | cut -d ' ' -f 2)" \
+    "$("$python" -c 'import gbrun; print(gbrun.__version__)' 2>&1)"
 tests=("$top_srcdir/tests/python/test_gbrun.py")
 if [ -n "${SANITIZE:-}" ]; then
     skip "measuring" "Python has no sanitizers"
