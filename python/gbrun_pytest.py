@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 VERDICTS = "slower faster changed same unclear broken fixed failed missing new skipped".split()
 XDIST = "xdist measures several tests at once, which disturb each other: expected -n 0"
-# Options of pytest-benchmark, with how many values, that a results file and the views of gbrun have no use for: what is
-# so instead, which the end of the session says; and those that are refused: what does it.
+# Options of pytest-benchmark, with how many values, some of them keywords of its mark, that gbrun has no use for: what
+# is so instead, which the end of the session says; and those that are refused: what does it.
 REPLACED = {
     "warmup": ("?", "what is measured is warmed up"),
     "warmup-iterations": (None, "what is measured is warmed up"),
@@ -55,8 +55,6 @@ REFUSED = {
 }
 # Columns to sort by, as gbrun has them; empty: tables are by test as it is.
 COLUMNS = {"name": "", "fullname": "", "min": "min_ns", "max": "max_ns", "mean": "mean_ns", "stddev": "stdev_ns"}
-# Keywords of the mark that are as they are here anyhow, or that stand for a setting.
-GIVEN = "disable_gc warmup warmup_iterations min_time calibration_precision".split()
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -116,8 +114,10 @@ class _Session:
             folder.mkdir(parents=True, exist_ok=True)
             self.save = str(folder / f"{named}.gbr")
         self.sorted = ["--sort", COLUMNS[column]] if column and COLUMNS[column] else []
-        self.notes = [f"--benchmark-{name}: {words}" for name, (_, words) in REPLACED.items()
-                      if config.getoption(f"benchmark_{name.replace('-', '_')}", None)]  # fmt: skip
+        self.notes: dict[str, None] = {}
+        for name in REPLACED:
+            if config.getoption(f"benchmark_{name.replace('-', '_')}", None):
+                self.note(name)
         self.failing = [word for word in (config.getoption("gbrun_fail") or "").split(",") if word]
         self.is_worker = hasattr(config, "workerinput")
         self.folder = None if self.save else tempfile.TemporaryDirectory(prefix="gbrun-")
@@ -139,6 +139,10 @@ class _Session:
             raise pytest.UsageError(f"--gbrun-compare {self.base}: there is no such results file, and no run of --gbrun-save")
         if (self.save or self.base) and (self.is_worker or config.getoption("numprocesses", None)):
             raise pytest.UsageError(f"--gbrun-save, --gbrun-compare: {XDIST}")
+
+    def note(self, name: str) -> None:
+        """For the end of the session: what is so in place of an option or a keyword of the mark."""
+        self.notes[f"--benchmark-{name}: {REPLACED[name][1]}"] = None
 
     def measure(self, item: pytest.Item, fn: Callable[..., Any], name: str | None = None, group: str | None = None,
                 **settings: Any) -> gbrun_module.Measurement:  # fmt: skip
@@ -286,7 +290,7 @@ class _Served:
     def benchmark(self, request: pytest.FixtureRequest) -> Iterator[Benchmark]:
         """pytest-benchmark's: benchmark(fn, *args, **kwargs), benchmark.pedantic(fn, ...); by gbrun."""
         if self.session.is_worker:
-            warnings.warn(pytest.PytestWarning(f"benchmark: called once, not measured: {XDIST}"), stacklevel=1)
+            warnings.warn(pytest.PytestWarning(f"benchmark: called once, not measured: {XDIST}"))
         found = Benchmark(self, request.node)
         yield found
         for undo in reversed(found._undo):
@@ -316,8 +320,11 @@ class Benchmark:
         for marker in reversed(list(item.iter_markers("benchmark"))):
             self.options.update(marker.kwargs)
         self.group: str | None = self.options.pop("group", None)
-        for key in set(self.options) - {"max_time", "min_rounds", *GIVEN}:
-            warnings.warn(pytest.PytestWarning(f"mark benchmark: gbrun has nothing like {key}={self.options[key]!r}"), stacklevel=1)
+        for key in set(self.options) - {"max_time", "min_rounds"}:
+            if key.replace("_", "-") in REPLACED:
+                served.session.note(key.replace("_", "-"))
+            else:
+                warnings.warn(pytest.PytestWarning(f"mark benchmark: gbrun has nothing like {key}={self.options[key]!r}"))
 
     @property
     def disabled(self) -> bool:

@@ -9,14 +9,15 @@ root=packaging/bundle/stage/$name
 rm -rf packaging/bundle/stage
 mkdir -p "$root"/{bin,lib/gbrun,lib/pkgconfig,include/gbrun,share/cmake/gbrun,share/man/man1,share/man/man5,tests/modules}
 
-# strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads.
+# strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads, and without the
+# identity of the build, which depends on the folder that it was made in.
 strip_to()
 {
     local folder=$1 file
     shift
     for file; do
         install -m 755 "$file" "$root/$folder/"
-        "${STRIP:-strip}" --strip-unneeded "$root/$folder/${file##*/}"
+        "${STRIP:-strip}" --strip-unneeded --remove-section=.note.gnu.build-id "$root/$folder/${file##*/}"
     done
 }
 
