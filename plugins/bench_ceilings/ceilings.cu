@@ -76,7 +76,7 @@ static __device__ __forceinline__ uint4 triad_of(uint4 b, uint4 c)
 }
 
 // The sum of all threads' sums, in thread 0.
-static __device__ unsigned sum_of_block(unsigned sum)
+inline __device__ unsigned sum_of_block(unsigned sum)
 {
     __shared__ unsigned sums[32];
     for (int i = 16; i > 0; i /= 2)

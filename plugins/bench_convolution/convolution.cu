@@ -100,7 +100,7 @@ __device__ static void direct(const window_shape &shape, const void *left, const
 enum { TILE = 16 };
 
 template <typename format, int direction>
-__device__ static void implicit_gemm(const window_shape &shape, const void *left_factor,
+inline __device__ void implicit_gemm(const window_shape &shape, const void *left_factor,
                                      const void *right_factor, void *output)
 {
     __shared__ float left[TILE][TILE + 1];

@@ -62,7 +62,7 @@ static __device__ __forceinline__ number of_warp(number value)
 
 // The same in all threads of the block, which all call it.
 template <typename op, typename number>
-static __device__ __forceinline__ number of_block(number value)
+__device__ __forceinline__ number of_block(number value)
 {
     __shared__ number of_warps[32];
     value = of_warp<op>(value);

@@ -33,7 +33,7 @@ static __device__ __forceinline__ number sum_down_warp(number sum, unsigned n)
 }
 
 // The sum of the block, in its first thread. All threads call it, with a barrier between two calls.
-template <typename number> static __device__ __forceinline__ number sum_down_block(number sum)
+template <typename number> __device__ __forceinline__ number sum_down_block(number sum)
 {
     __shared__ number of_warps[32];
     const unsigned n_warps = blockDim.x / 32;
@@ -74,7 +74,7 @@ static __device__ __forceinline__ typename format::number sum_of_thread(const vo
 
 // True in the block that comes here last, which then sees what the first threads of the others have
 // stored before. The ticket is 0, and is so again when all blocks have come.
-static __device__ __forceinline__ bool comes_last(unsigned *ticket)
+__device__ __forceinline__ bool comes_last(unsigned *ticket)
 {
     __shared__ bool is_last;
     if (threadIdx.x == 0) {

@@ -255,7 +255,7 @@ __device__ static unsigned long long end_of_slice(const product &p)
 enum { TILE = 16, STEP = 4 };
 
 template <typename input, typename mode, typename output>
-__device__ static void multiply(const product &p)
+inline __device__ void multiply(const product &p)
 {
     __shared__ typename input::number left[TILE][TILE + 1];
     __shared__ typename input::number right[TILE][TILE + 1];
@@ -332,7 +332,7 @@ FINISH(int32, int32)
  * squares in floats within a tile, for which 1e-8 to 1e8 is no range to leave --- */
 
 template <typename input>
-__device__ static void refer(const product &p, double *sums, double *magnitudes, double *squares)
+inline __device__ void refer(const product &p, double *sums, double *magnitudes, double *squares)
 {
     __shared__ double left[TILE][TILE + 1];
     __shared__ double right[TILE][TILE + 1];
@@ -465,7 +465,7 @@ __device__ static void load_lines(unsigned (*lines)[MMA_PITCH], const stored *ma
     }
 }
 
-template <typename mma, typename output> __device__ static void multiply_mma(const product &p)
+template <typename mma, typename output> inline __device__ void multiply_mma(const product &p)
 {
     __shared__ unsigned left[MMA_TILE][MMA_PITCH];
     __shared__ unsigned right[MMA_TILE][MMA_PITCH];
