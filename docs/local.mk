@@ -107,7 +107,8 @@ dist_pkgdata_DATA = \
 	docs/events.schema.json \
 	docs/help.schema.json \
 	docs/results.schema.json \
-	python/gbrun.py
+	python/gbrun.py \
+	python/gbrun_pytest.py
 
 DOCUMENTS = \
 	README.md \

@@ -14,6 +14,8 @@ calls libgbrun; times are seconds of one call (docs/python.md). What reads resul
 a run writes it and where gbrun is not installed; its columns are nanoseconds of one iteration (docs/results.md). NumPy
 and pandas are used where they can be imported.
 """
+from __future__ import annotations
+
 import array
 import ast
 import builtins
@@ -29,11 +31,13 @@ import inspect
 import itertools
 import math
 import numbers
+import operator
 import os
 import pathlib
 import pickle
 import random
 import re
+import shutil
 import site
 import struct
 import subprocess
@@ -42,10 +46,14 @@ import threading
 import time
 import traceback
 import types
+import typing
+import uuid
+from typing import Any, Callable, Iterator, NamedTuple, Sequence, TypeVar
 
+__version__ = "0.1.0"
 __all__ = [
-    "Bench", "Comparison", "Error", "Expected", "Kernel", "Measurement", "Mode", "Skipped", "WrongResult",
-    "cases", "compare", "do_bench", "measure", "records", "results", "samples", "to_parquet",
+    "Bench", "Comparison", "Error", "Expected", "Frequency", "Kernel", "Measurement", "Mode", "Skipped", "WrongResult",
+    "__version__", "cases", "compare", "do_bench", "measure", "records", "results", "samples", "to_parquet",
 ]  # fmt: skip
 
 APPLICATION_ID = 0x67627231  # "gbr1"
@@ -73,6 +81,14 @@ PARAMETER = """(SELECT CASE WHEN type IN ('int', 'bytes') THEN CAST(value AS INT
 SELECTED_MOST = 900
 METRIC = "(SELECT value FROM metric WHERE case_id = c.id AND name = {} ORDER BY ordinal LIMIT 1)"
 
+if typing.TYPE_CHECKING:
+    Path = typing.Union[str, os.PathLike[str]]
+    Function = Callable[..., Any]
+    Real = typing.SupportsFloat  # the operators of numbers.Real return anything there
+else:
+    Real = numbers.Real
+T = TypeVar("T")
+
 
 @functools.lru_cache(maxsize=None)
 def _package(name):
@@ -83,7 +99,7 @@ def _package(name):
         return None
 
 
-def cases(path, where=None, run="newest"):
+def cases(path: Path, where: str | None = None, run: str | int = "newest") -> Any:
     """A row for each case and round, in the order of the configuration: a DataFrame, or without pandas a list of dicts.
 
     Columns are those of the table bench_case, who measured (run, run_uuid, host, device_model), label, verified,
@@ -98,13 +114,13 @@ def cases(path, where=None, run="newest"):
     return pandas.DataFrame(rows, columns=names)
 
 
-def records(path, where=None, run="newest"):
+def records(path: Path, where: str | None = None, run: str | int = "newest") -> list[dict[str, Any]]:
     """The same as a list of dicts, also where pandas is there: for scripts that run anywhere."""
     names, rows = _rows(path, where, run)
     return [dict(zip(names, row)) for row in rows]
 
 
-def samples(path, where=None, run="newest", columns=None):
+def samples(path: Path, where: str | None = None, run: str | int = "newest", columns: Sequence[str] | None = None) -> Any:
     """A row for each sample: a DataFrame, or a dict of equally long columns where pandas is missing (arrays of NumPy,
     or else array.array; lists of texts).
 
@@ -131,7 +147,7 @@ def samples(path, where=None, run="newest", columns=None):
     return result if pandas is None else pandas.DataFrame(result, copy=False)
 
 
-def to_parquet(path, target, where=None, run="newest", rows="case"):
+def to_parquet(path: Path, target: Path, where: str | None = None, run: str | int = "newest", rows: str = "case") -> None:
     """Writes cases (rows="case") or samples (rows="sample") to a Parquet file.
 
     Needs pandas, with pyarrow or fastparquet. An option that is a number in some cases and a word in others is text.
@@ -421,7 +437,7 @@ _ACCUMULATORS = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, None: 
 class Error(RuntimeError):
     """What could not be measured, and why; status is the number that gbrun/abi.h has for it."""
 
-    def __init__(self, text, status=_FAILED):
+    def __init__(self, text: str, status: int = _FAILED) -> None:
         super().__init__(text)
         self.status = status
 
@@ -433,48 +449,115 @@ class Skipped(Error):
 class WrongResult(Error):
     """What fn computed is not what verify= computes; measurement is what was measured."""
 
-    def __init__(self, text, measurement=None):  # pickle sets it afterwards
+    def __init__(self, text: str, measurement: Measurement | None = None) -> None:  # pickle sets it afterwards
         super().__init__(text, _WRONG_RESULT)
         self.measurement = measurement
 
 
-Expected = collections.namedtuple("Expected", "values magnitude terms accumulate", defaults=(None, 0, None))
-Expected.__doc__ = """What verify= may return for an output that is sums of products: its values, sum |a||b| of each as
-magnitude, how many terms a sum has, and the format that sums are kept in, if it is not that of the output: "float32";
-then it is judged by the bound that docs/verification.md derives."""
+class Expected(NamedTuple):
+    """What verify= may return for an output that is sums of products: its values, sum |a||b| of each as magnitude, how
+    many terms a sum has, and the format that sums are kept in, if it is not that of the output: "float32"; then it is
+    judged by the bound that docs/verification.md derives."""
 
-Kernel = collections.namedtuple("Kernel", "name grid block registers shared_bytes time")
-Kernel.__doc__ = "A kernel, copy or fill of one sample; time in seconds, NaN without breakdown=True."
-Mode = collections.namedtuple("Mode", "time low high weight")
-Mode.__doc__ = "One of several clusters of the samples: median and interval in seconds, share of the samples."
-Frequency = collections.namedtuple("Frequency", "mean low high")
-Frequency.__doc__ = "The clock that a device ran at, in Hz, over the samples; 0: not known."
+    values: Any
+    magnitude: Any = None
+    terms: int = 0
+    accumulate: str | None = None
 
 
-def _is_number(cls):
-    """Compares and computes with numbers, and with others of its kind, as float(it) does; == stays that of objects."""
+class Kernel(NamedTuple):
+    """A kernel, copy or fill of one sample; time in seconds, NaN without breakdown=True."""
 
-    def by_float(name):
-        def method(self, other):
-            if not isinstance(other, (numbers.Real, Measurement, Comparison)):
-                return NotImplemented
-            return getattr(float(self), name)(float(other))
-
-        return method
-
-    def of_float(name):
-        return lambda self, *digits: getattr(float(self), name)(*digits)
-
-    pairs = "add sub mul truediv floordiv mod pow".split()
-    for name in ["lt", "le", "gt", "ge", *pairs, *("r" + name for name in pairs)]:
-        setattr(cls, f"__{name}__", by_float(f"__{name}__"))
-    for name in "neg pos abs round int".split():
-        setattr(cls, f"__{name}__", of_float(f"__{name}__"))
-    return cls
+    name: str
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    registers: int
+    shared_bytes: int
+    time: float
 
 
-@_is_number
-class Measurement:
+class Mode(NamedTuple):
+    """One of several clusters of the samples: median and interval in seconds, share of the samples."""
+
+    time: float
+    low: float
+    high: float
+    weight: float
+
+
+class Frequency(NamedTuple):
+    """The clock that a device ran at, in Hz, over the samples; 0: not known."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def _by_float(operation: Callable[[float, float], T]) -> Callable[[Any, Any], T]:
+    def method(self: Any, other: Any) -> Any:
+        return operation(float(self), float(other)) if isinstance(other, numbers.Real) else NotImplemented
+
+    return method
+
+
+def _swapped(operation: Callable[[float, float], T]) -> Callable[[Any, Any], T]:
+    return _by_float(lambda one, other: operation(other, one))
+
+
+class _Number(Real):
+    """Compares, computes and hashes as float(it) does, with any real number; its base has the rest."""
+
+    __eq__ = _by_float(operator.eq)
+    __lt__ = _by_float(operator.lt)
+    __le__ = _by_float(operator.le)
+    __gt__ = _by_float(operator.gt)
+    __ge__ = _by_float(operator.ge)
+    __add__ = _by_float(operator.add)
+    __radd__ = _swapped(operator.add)
+    __sub__ = _by_float(operator.sub)
+    __rsub__ = _swapped(operator.sub)
+    __mul__ = _by_float(operator.mul)
+    __rmul__ = _swapped(operator.mul)
+    __truediv__ = _by_float(operator.truediv)
+    __rtruediv__ = _swapped(operator.truediv)
+    __floordiv__ = _by_float(operator.floordiv)
+    __rfloordiv__ = _swapped(operator.floordiv)
+    __mod__ = _by_float(operator.mod)
+    __rmod__ = _swapped(operator.mod)
+    __pow__ = _by_float(operator.pow)
+    __rpow__ = _swapped(operator.pow)
+
+    def __hash__(self) -> int:
+        return hash(float(self))
+
+    def __neg__(self) -> float:
+        return -float(self)
+
+    def __pos__(self) -> float:
+        return float(self)
+
+    def __abs__(self) -> float:
+        return abs(float(self))
+
+    def __int__(self) -> int:
+        return int(float(self))
+
+    __trunc__ = __int__
+
+    def __floor__(self) -> int:
+        return math.floor(float(self))
+
+    def __ceil__(self) -> int:
+        return math.ceil(float(self))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(float(self), digits)
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else repr(self)
+
+
+class Measurement(_Number):
     """What gbrun.measure found. Times are seconds of one call; float(measurement) is the estimate.
 
     time, low, high     the estimate and its interval of 95 %; NaN where the policy claims none
@@ -491,19 +574,22 @@ class Measurement:
     clock, tick, iterations, device, device_model, statistic, is_graph, is_cold, is_throttled, metrics, messages
     """
 
-    def __init__(self, result):
-        def text(value):
+    def __init__(self, result: Any) -> None:
+        def text(value: bytes) -> str:
             return value.decode("utf-8", "replace")
 
-        self.time, self.low, self.high = (value / 1e9 for value in (result.time_ns, result.low_ns, result.high_ns))
+        def seconds(ns: float) -> float:
+            return ns / 1e9
+
+        self.time, self.low, self.high = seconds(result.time_ns), seconds(result.low_ns), seconds(result.high_ns)
         self.statistic = text(result.statistic)
         self.verdict, self.reason, self.note = text(result.verdict_text), text(result.reason), text(result.note)
         self.is_certified = self.verdict.startswith(("certified", "exact"))
-        self.rounds = _seconds(result.rounds_ns, result.n_rounds)
-        self.samples = _seconds(result.samples_ns, result.n_samples)
-        self.elapsed = _seconds(result.elapsed_ns, result.n_samples)
-        self.iterations = result.iterations
-        self.clock, self.tick, self.offset = text(result.clock), result.tick_ns / 1e9, result.offset_ns / 1e9
+        self.rounds: Sequence[float] = _seconds(result.rounds_ns, result.n_rounds)
+        self.samples: Sequence[float] = _seconds(result.samples_ns, result.n_samples)
+        self.elapsed: Sequence[float] = _seconds(result.elapsed_ns, result.n_samples)
+        self.iterations: int = result.iterations
+        self.clock, self.tick, self.offset = text(result.clock), seconds(result.tick_ns), seconds(result.offset_ns)
         self.way = text(result.way)
         self.frequency = Frequency(result.clock_mean_hz, result.clock_low_hz, result.clock_high_hz)
         self.device, self.device_model = text(result.device), text(result.device_model)
@@ -516,20 +602,17 @@ class Measurement:
         self.modes = [
             Mode(m.median_ns / 1e9, m.low_ns / 1e9, m.high_ns / 1e9, m.weight) for m in result.modes[: result.n_modes]
         ]
-        self.metrics = {text(m.name): m.value for m in result.metrics[: result.n_metrics]}
+        self.metrics: dict[str, float] = {text(m.name): m.value for m in result.metrics[: result.n_metrics]}
         self.messages = [text(m.text) for m in result.messages[: result.n_messages] if m.severity >= _WARNING]
         self.call_time = math.nan
         checks = result.checks[: result.n_checks]
-        self.verified = all(check.passed for check in checks) if checks else None
+        self.verified: bool | None = all(check.passed for check in checks) if checks else None
         self.check = "\n".join(f"{text(check.name)}: {text(check.text)}" for check in checks if check.text)
 
-    def __float__(self):
+    def __float__(self) -> float:
         return self.time
 
-    def __format__(self, spec):
-        return format(self.time, spec) if spec else repr(self)
-
-    def quantile(self, q):
+    def quantile(self, q: float) -> float:
         """Of the samples, in seconds, interpolated between neighbours."""
         values = sorted(self.samples)
         if not values or not 0 <= q <= 1:
@@ -538,7 +621,7 @@ class Measurement:
         below = int(at)
         return values[below] + (at - below) * (values[min(below + 1, len(values) - 1)] - values[below])
 
-    def _sentences(self):
+    def _sentences(self) -> Iterator[str]:
         n = len(self.samples)
         first = f"{self.metrics['instructions']:.10g} instructions" if "instructions" in self.metrics and n == 0 else f"{_time(self.time)}"
         if math.isfinite(self.low) and math.isfinite(self.high):
@@ -559,16 +642,18 @@ class Measurement:
         yield from ([self.way] if self.way else [])
         yield from self.messages
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "\n  ".join(self._sentences())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         lines = [html.escape(line) for line in self._sentences()]
         return f"<div><b>{lines[0]}</b>{_histogram(self)}{'<br>'.join(lines[1:])}</div>"
 
 
-def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=None, flops=0, bytes_read=0, bytes_written=0,
-            items=0, synchronizes=False, single=False, every_call=False, **settings):  # fmt: skip
+def measure(fn: Function, *, reset: Function | None = None, verify: Function | None = None, inputs: Any = None,
+            grade: str = "auto", results: Path | None = None, isolate: bool = False, flops: float = 0,
+            bytes_read: float = 0, bytes_written: float = 0, items: float = 0, synchronizes: bool = False,
+            single: bool = False, every_call: bool = False, **settings: Any) -> Measurement:  # fmt: skip
     """Measures fn(), a function without arguments or with the one argument `stream`, and returns a Measurement.
 
     On a GPU fn puts its work on the current stream of PyTorch or CuPy, which is gbrun's meanwhile; one that has an
@@ -579,6 +664,8 @@ def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=N
     settings: those of a [bench] section and of the policy, in words or numbers: cache="cold", precision=0.005,
     max_time="2 s", rounds=1, policy="fixed", samples=100, breakdown=True; let={"rows": 32} and label={"commit": "abc"} are
     let.rows and label.commit. results: a results file to append to; name: of the benchmark there.
+    isolate: in a process of its own, which imports the modules of fn, reset and verify anew: functions of modules, or
+    functools.partial of such with arguments that can be pickled.
     reset: called before each sample, untimed. flops, bytes_read, bytes_written, items: what one call of fn does.
     synchronizes: fn waits for the device itself. single: it can be called once a sample only. every_call: it must be
     called for every sample, since it counts its calls or swaps buffers.
@@ -594,6 +681,11 @@ def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=N
 
     What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured; WrongResult.
     """
+    if isolate:
+        calls = dict(reset=reset, verify=verify, inputs=inputs, grade=grade, flops=flops, bytes_read=bytes_read,
+                     bytes_written=bytes_written, items=items, synchronizes=synchronizes, single=single,
+                     every_call=every_call)  # fmt: skip
+        return _measured_apart(fn, {**calls, **_of_one_run(_all_settings(settings, results))})
     library = _library()
     if verify is None and ("check" in settings or grade != "auto" or inputs is not None):
         raise ValueError("check, grade, inputs: nothing is compared: expected verify=, a function that returns what fn has"
@@ -601,7 +693,7 @@ def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=N
     if grade not in ("auto", "strict", "end"):
         raise ValueError(f"grade={grade!r}: expected 'auto', 'strict' or 'end'")
     check = {**_open_results.get().get("check", {}), **settings.pop("check", {})}
-    settings = _all_settings(settings, results)
+    settings = _of_one_run(_all_settings(settings, results))
     calls = _Calls(_failing(library), fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
     with contextlib.ExitStack() as stack:
         verification = None
@@ -1375,8 +1467,7 @@ def _fixed(function):
 # --- Two functions, and other ways to call ---------------------------------------------------------------------------
 
 
-@_is_number
-class Comparison:
+class Comparison(_Number):
     """What gbrun.compare found; times are seconds, float(comparison) is the ratio.
 
     ratio, low, high    the time of new over that of base, and its interval: 0.9 takes 10 % less
@@ -1387,30 +1478,31 @@ class Comparison:
     base, new           Measurement of the last visit to each; n_needed: rounds that would decide what is unclear
     """
 
-    def __init__(self, result, visits=None):
-        self.ratio, self.low, self.high = result.ratio, result.ratio_low, result.ratio_high
-        self.verdict, self.margin = result.verdict_text.decode(), result.margin
-        self.base_time, self.new_time = result.base_ns / 1e9, result.new_ns / 1e9
-        self.base_rounds = _seconds(result.base_rounds_ns, result.n_rounds)
-        self.new_rounds = _seconds(result.new_rounds_ns, result.n_rounds)
-        self.n_needed = result.n_needed
+    def __init__(self, result: Any, visits: tuple[Measurement, Measurement] | None = None) -> None:
+        self.ratio, self.low, self.high = float(result.ratio), float(result.ratio_low), float(result.ratio_high)
+        self.verdict, self.margin = str(result.verdict_text, "utf-8"), float(result.margin)
+        self.base_time, self.new_time = float(result.base_ns) / 1e9, float(result.new_ns) / 1e9
+        self.base_rounds: Sequence[float] = _seconds(result.base_rounds_ns, result.n_rounds)
+        self.new_rounds: Sequence[float] = _seconds(result.new_rounds_ns, result.n_rounds)
+        self.n_needed: int = result.n_needed
         self.is_isolated = visits is not None
         self.base, self.new = visits or (Measurement(r.contents) for r in (result.base_result, result.new_result))
 
-    def __float__(self):
+    def __float__(self) -> float:
         return self.ratio
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"{self.verdict}{'' if self.is_isolated else ', in this process'}: {self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}] times as long,"
             f" {_time(self.base_time)} and {_time(self.new_time)}, {len(self.base_rounds)} rounds"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return f"<div><b>{html.escape(repr(self))}</b></div>"
 
 
-def compare(base, new, *, results=None, isolate=None, **settings):
+def compare(base: Function, new: Function, *, results: Path | None = None, isolate: bool | None = None,
+            **settings: Any) -> Comparison:  # fmt: skip
     """Measures two functions in turn until it is certain which takes longer, as `gbrun ab` does; a Comparison.
 
     isolate: each visit has a process of its own, which imports the function's module. None: where both are functions of
@@ -1419,13 +1511,13 @@ def compare(base, new, *, results=None, isolate=None, **settings):
     """
     library = _library()
     settings = _all_settings(settings, results)
-    places = [_place(fn) for fn in (base, new)]
-    if isolate and ("results" in settings or not all(places)):
+    can_be_isolated = all(_is_of_module(fn) for fn in (base, new)) and "results" not in settings
+    if isolate and not can_be_isolated:
         raise ValueError("isolate=True: expected functions of modules, by which they can be imported, and no results")
     if "rounds" in settings:
         raise ValueError("rounds: a comparison has as many as it needs: expected max_rounds")
-    if isolate or (isolate is None and "results" not in settings and all(places)):
-        return _compare_apart(library, places, settings)
+    if isolate or (isolate is None and can_be_isolated):
+        return _compare_apart(library, (base, new), settings)
     sides = [_Calls(_failing(library), fn) for fn in (base, new)]
     for side in sides:
         side.subject.entry_ns = 1e9 * _call_times(settings["device"])[0]
@@ -1442,19 +1534,19 @@ def compare(base, new, *, results=None, isolate=None, **settings):
         library.gbrun_comparison_free(result)
 
 
-def _place(fn):
-    """(module, name) by which a process that is started anew finds it; None: there is none."""
+def _is_of_module(fn):
+    """Does a process that is started anew find it, by names?"""
     module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", "")
     found = sys.modules.get(module)
     if module == "__main__" or not isinstance(fn, types.FunctionType) or not getattr(found, "__file__", None):
-        return None
+        return False
     try:
-        return (module, name) if functools.reduce(getattr, name.split("."), found) is fn else None
+        return functools.reduce(getattr, name.split("."), found) is fn
     except AttributeError:
-        return None
+        return False
 
 
-def _compare_apart(library, places, settings):
+def _compare_apart(library, sides, settings):
     """compare, each visit in a process of its own. Blocks of two rounds begin with either side, at random."""
     rule = {key: settings[key] for key in ("margin", "alpha", "visit", "max_rounds") if key in settings}
     visit = {key: value for key, value in settings.items() if key not in rule}
@@ -1464,7 +1556,7 @@ def _compare_apart(library, places, settings):
     while True:
         first = 1 - first if len(rounds[0]) % 2 else chance.randrange(2)
         for side in (first, 1 - first):
-            last[side] = _visit_apart(places[side], visit)
+            last[side] = _measured_apart(sides[side], visit)
             rounds[side].append(1e9 * (last[side].time if last[side].statistic in ("median", "mean") and last[side].time > 0
                                        else last[side].quantile(0.5)))  # fmt: skip
         n, step = len(rounds[0]), max(m.tick / m.iterations / m.time for m in last)
@@ -1481,27 +1573,36 @@ def _compare_apart(library, places, settings):
 _GOES_ON = 2
 
 
-def _visit_apart(place, settings):
+def _measured_apart(fn, settings):
     """A Measurement, of a process that is started anew; what was raised there is raised here."""
-    given = pickle.dumps((sys.path, place, settings))
-    program = "import sys; sys.path[:0] = sys.argv[1:]; import gbrun; gbrun._visit_here()"
-    here = os.path.dirname(os.path.abspath(__file__))
-    done = subprocess.run([sys.executable, "-c", program, here], input=given, stdout=subprocess.PIPE, check=False)
+    named = fn.func if isinstance(fn, functools.partial) else fn
+    try:
+        if getattr(named, "__module__", None) == "__main__":
+            raise ValueError("it is of the program itself, __main__")
+        call = pickle.dumps((fn, settings))
+    except Exception as error:
+        raise ValueError("isolate=True: expected functions of modules, by which they can be imported: "
+                         f"{_words_of(error)}") from None  # fmt: skip
+    program = "import sys; sys.path[:0] = sys.argv[1:]; import gbrun; gbrun._measure_here()"
+    done = subprocess.run([sys.executable, "-c", program, str(_folder())], input=pickle.dumps((sys.path, call)),
+                          stdout=subprocess.PIPE, check=False)  # fmt: skip
     if done.returncode:
-        raise Error(f"{'.'.join(place)}: the process that measured it ended with code {done.returncode}")
+        raise Error(f"{named.__module__}.{named.__qualname__}: the process that measured it ended with code "
+                    f"{done.returncode}")  # fmt: skip
     found = pickle.loads(done.stdout)
     if isinstance(found, BaseException):
         raise found
     return found
 
 
-def _visit_here():
-    """What _visit_apart starts: the result goes where standard output was, what the function prints to standard error."""
-    sys.path[:], (module, name), settings = pickle.load(sys.stdin.buffer)
+def _measure_here():
+    """What _measured_apart starts: the result goes where standard output was, what is printed to standard error."""
+    sys.path[:], call = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         try:
-            found = measure(functools.reduce(getattr, name.split("."), importlib.import_module(module)), **settings)
+            fn, settings = pickle.loads(call)
+            found = measure(fn, **settings)
         except Exception as error:
             found = error
         try:
@@ -1511,7 +1612,8 @@ def _visit_here():
         out.write(data)
 
 
-def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", **settings):
+def do_bench(fn: Function, warmup: float = 25, rep: float = 100, grad_to_none: Any = None,
+             quantiles: Sequence[float] | None = None, return_mode: str = "mean", **settings: Any) -> Any:  # fmt: skip
     """triton.testing.do_bench by gbrun.measure: the same arguments and results, in milliseconds.
 
         triton.testing.do_bench = gbrun.do_bench
@@ -1543,7 +1645,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 
 
 @contextlib.contextmanager
-def results(path, label=None, **settings):
+def results(path: Path, label: dict[str, Any] | None = None, **settings: Any) -> Iterator[None]:
     """What is measured inside is appended to a results file, with these labels and settings unless a call has others.
 
         with gbrun.results("x.gbr", label={"commit": "abc"}, cache="cold"):
@@ -1829,6 +1931,19 @@ def _all_settings(settings, results):
     return settings
 
 
+def _of_one_run(settings):
+    """What is stored in one file with the same labels is one run, also by processes that this one starts."""
+    if "results" in settings:
+        labels = tuple(map(str, settings.get("label", {}).items()))
+        settings.setdefault("run", _run_uuid(os.getpid(), os.path.abspath(settings["results"]), labels))
+    return settings
+
+
+@functools.lru_cache(maxsize=None)
+def _run_uuid(process, path, labels):
+    return str(uuid.uuid4())
+
+
 def _lines(settings):
     lines = []
     for key, value in settings.items():
@@ -1866,18 +1981,33 @@ def _raise_status(result):
     raise (Skipped if result.status == _SKIPPED else Error)(text, result.status)
 
 
+def _folder():
+    """Where this file is, or the package that it is in a wheel."""
+    file = pathlib.Path(__file__).resolve()
+    return file.parents[file.name == "__init__.py"]
+
+
+def _around(places):
+    """The first of these files that is there, beside this file: in a wheel; or in a folder around it: in a bundle, an
+    installation, a build tree."""
+    folders = [_folder(), *list(_folder().parents)[:2]]
+    return next((str(folder / place) for folder in folders for place in places if (folder / place).is_file()), None)
+
+
+def _program() -> str:
+    """The path of the program `gbrun`: around this file, or that of PATH."""
+    found = _around(("gbrun_bundle/bin/gbrun", "bin/gbrun", "gbrun")) or shutil.which("gbrun")
+    if found is None:
+        raise ImportError("the program gbrun was not found beside gbrun.py: expected its folder in PATH")
+    return found
+
+
 @functools.lru_cache(maxsize=None)
 def _library():
-    """libgbrun: GBRUN_LIBRARY, or beside this file, in a wheel, a bundle, an installation or a build tree around it, or
-    where the system finds it."""
-    here = pathlib.Path(__file__).resolve().parent
-    places = [here, here / "gbrun_bundle" / "lib", here / "lib", here.parent / "lib", here.parent.parent / "lib",
-              here.parent / ".libs"]  # fmt: skip
-    names = [os.environ["GBRUN_LIBRARY"]] if "GBRUN_LIBRARY" in os.environ else [
-        str(place / "libgbrun.so.0") for place in places if (place / "libgbrun.so.0").exists()
-    ] + ["libgbrun.so.0"]  # fmt: skip
+    """libgbrun: GBRUN_LIBRARY, or around this file, or where the system finds it."""
+    places = "libgbrun.so.0", "gbrun_bundle/lib/libgbrun.so.0", "lib/libgbrun.so.0", ".libs/libgbrun.so.0"
     try:
-        library = ctypes.CDLL(names[0])
+        library = ctypes.CDLL(os.environ.get("GBRUN_LIBRARY") or _around(places) or "libgbrun.so.0")
     except OSError as error:
         raise ImportError(f"libgbrun was not found: {error}; GBRUN_LIBRARY=/path/to/libgbrun.so.0 says where") from None
     library.gbrun_measure.restype = ctypes.POINTER(_Result)
@@ -1907,8 +2037,9 @@ class Bench:
     to return; inputs, which are renewed; what one call does; how it can be called.
     """
 
-    def __init__(self, fn, *, reset=None, verify=None, inputs=None, flops=0, bytes_read=0, bytes_written=0, items=0,
-                 synchronizes=False, single=False, every_call=False):  # fmt: skip
+    def __init__(self, fn: Function, *, reset: Function | None = None, verify: Function | None = None, inputs: Any = None,
+                 flops: float = 0, bytes_read: float = 0, bytes_written: float = 0, items: float = 0,
+                 synchronizes: bool = False, single: bool = False, every_call: bool = False) -> None:  # fmt: skip
         self.fn, self.reset, self.verify, self.inputs = fn, reset, verify, inputs
         self.calls = dict(flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
                           synchronizes=synchronizes, single=single, every_call=every_call)  # fmt: skip
@@ -2168,7 +2299,7 @@ def _call_times_of_cpu():
         _open_results.reset(token)
 
 
-def _seconds(values_ns, n):
+def _seconds(values_ns: Any, n: int) -> Any:
     numpy = _package("numpy")
     if n == 0:
         return array.array("d") if numpy is None else numpy.zeros(0)
@@ -2177,7 +2308,7 @@ def _seconds(values_ns, n):
     return array.array("d", [value / 1e9 for value in values_ns[:n]])
 
 
-def _time(seconds):
+def _time(seconds: float) -> str:
     """Four digits and a unit: 5.060 us."""
     if not math.isfinite(seconds):
         return str(seconds)
@@ -2189,7 +2320,7 @@ def _time(seconds):
     return f"{value:.{min(digits, 4)}f} {unit}"
 
 
-def _histogram(measurement, width=320, height=60, n_bins=40):
+def _histogram(measurement: Measurement, width: int = 320, height: int = 60, n_bins: int = 40) -> str:
     """The samples from the 1st to the 99th percentile, the interval shaded, as SVG; empty for few samples."""
     values = sorted(measurement.samples)
     low, high = (measurement.quantile(q) for q in (0.01, 0.99)) if len(values) >= 10 else (0, 0)

@@ -87,11 +87,11 @@ struct option_table run_options(void)
     return (struct option_table){run_table, sizeof run_table / sizeof run_table[0]};
 }
 
-/* Names are part of labels and lists, and come before ":INDEX". */
-static bool is_section_name(const char *name)
+/* Names are part of labels and lists; those of plugins come before ":INDEX". */
+static bool is_section_name(const char *name, bool may_have_colons)
 {
     for (; *name; name++)
-        if ((unsigned char)*name <= ' ' || strchr(",:=\"'", *name))
+        if ((unsigned char)*name <= ' ' || strchr(may_have_colons ? ",=\"'" : ",:=\"'", *name))
             return false;
     return true;
 }
@@ -279,10 +279,10 @@ static void parse_section(const struct parser *parser, const struct ini_section 
     else if (kind->has_name && !*section->name)
         error_list_add(parser->errors, section->origin, "[%s] lacks a name: \1expected [%s NAME]",
                        section->kind, section->kind);
-    else if (!is_section_name(section->name))
+    else if (!is_section_name(section->name, !kind->plugin))
         error_list_add(parser->errors, section->origin,
-                       "[%s %s]: a name has no blanks, quotes, commas, colons or equals signs",
-                       section->kind, section->name);
+                       "[%s %s]: a name has no blanks, quotes, commas%s or equals signs",
+                       section->kind, section->name, kind->plugin ? ", colons" : "");
     else if (kind->plugin)
         parse_plugin_section(parser, section, kind->plugin);
     else

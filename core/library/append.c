@@ -18,14 +18,14 @@ enum { COMPARISON_FACTS = 3 };
 struct appended_case {
     char uid[CASE_UID_TEXT];
     char *label;
+    uint64_t position;
     uint32_t n_rounds;
 };
 
 struct appended_run {
     char *key; /* file and labels */
     char uuid[UUID_TEXT];
-    uint64_t sequence;
-    struct appended_case *cases; /* by position */
+    struct appended_case *cases;
     size_t n_cases;
 };
 
@@ -39,7 +39,7 @@ static char *key_of(const struct request *request)
 {
     const struct gb_map *labels = &settings_run(request->settings)->label;
     struct text key = {0};
-    text_add(&key, request->results);
+    text_printf(&key, "%s\n%s", request->results, request->run ? request->run : "");
     for (size_t i = 0; i < labels->n; i++)
         text_printf(&key, "\n%s=%s", labels->keys[i], labels->values[i]);
     if (request->side != SIDE_NONE)
@@ -67,7 +67,6 @@ static void forget_cases(struct appended_run *run)
     free(run->cases);
     run->cases = NULL;
     run->n_cases = 0;
-    run->sequence = 0;
 }
 
 /* By which compare finds again how it was decided. Returns how many were put at facts. */
@@ -123,7 +122,10 @@ static int32_t begin_run(struct store *store, const struct request *request,
     sha256_end(&hash, digest);
     sha256_text(digest, record.config_sha256);
     set_facts(request, &arena, &record);
-    uuid_new(record.uuid);
+    if (request->run)
+        snprintf(record.uuid, sizeof record.uuid, "%s", request->run);
+    else
+        uuid_new(record.uuid);
     int32_t status = store_run_begin(store, &record, ret_id, error);
     forget_cases(run);
     if (status == GB_OK)
@@ -131,19 +133,21 @@ static int32_t begin_run(struct store *store, const struct request *request,
     return status;
 }
 
-/* Its place among the cases of the run; added if it is not there. */
-static size_t place_of(struct appended_run *run, const struct case_record *record)
+/* Which of the cases of the run it is; added, at this position, if it is not there. */
+static struct appended_case *case_of(struct appended_run *run, const struct case_record *record,
+                                     uint64_t position)
 {
     CLEANUP(text_free) struct text label = {0};
     bench_case_label(record->bench_case, &label);
     for (size_t i = 0; i < run->n_cases; i++)
         if (text_equal(run->cases[i].uid, record->uid) &&
             text_equal(run->cases[i].label, text_get(&label)))
-            return i;
-    struct appended_case added = {.label = memory_copy_text(text_get(&label))};
+            return &run->cases[i];
+    struct appended_case added = {.label = memory_copy_text(text_get(&label)),
+                                  .position = position};
     memcpy(added.uid, record->uid, sizeof added.uid);
     MEMORY_APPEND(run->cases, run->n_cases, added);
-    return run->n_cases - 1;
+    return &run->cases[run->n_cases - 1];
 }
 
 static int32_t append_parts(struct store *store, int64_t run_id, const struct known_device *device,
@@ -171,23 +175,23 @@ static int32_t append_case(struct store *store, int64_t run_id, struct appended_
                            struct collector *collector, struct gb_error *error)
 {
     struct case_record *record = &collector->record;
-    const size_t place = place_of(run, record);
     struct bench_case numbered = *record->bench_case;
     char finished[UTC_TEXT];
-    numbered.position = place;
+    uint64_t position = 0;
+    int32_t status = store_run_next(store, run_id, &position, &record->sequence, error);
+    if (status != GB_OK)
+        return status;
+    struct appended_case *appended = case_of(run, record, position);
+    numbered.position = appended->position;
     record->bench_case = &numbered;
-    record->round = run->cases[place].n_rounds;
-    record->sequence = run->sequence;
-    int32_t status = store_case(store, run_id, record, error);
+    record->round = appended->n_rounds;
+    status = store_case(store, run_id, record, error);
     utc_text(finished);
     if (status == GB_OK)
-        status = store_run_count(store, run_id, run->sequence + 1, error);
+        status = store_run_count(store, run_id, record->sequence + 1, error);
     if (status == GB_OK)
         status = store_run_end(store, run_id, finished, case_status_is_bad(record->status), error);
-    if (status == GB_OK) {
-        run->cases[place].n_rounds++;
-        run->sequence++;
-    }
+    appended->n_rounds += status == GB_OK;
     return status;
 }
 
@@ -206,7 +210,8 @@ int32_t results_append(const struct request *request, const struct known_device 
     if (status != GB_OK)
         return status;
     struct appended_run *run = find_run(request);
-    status = *run->uuid ? store_run_find(store, run->uuid, &run_id, error) : GB_NOT_FOUND;
+    const char *uuid = request->run ? request->run : run->uuid;
+    status = *uuid ? store_run_find(store, uuid, &run_id, error) : GB_NOT_FOUND;
     if (status == GB_NOT_FOUND) /* or the file was replaced meanwhile */
         status = begin_run(store, request, run, &run_id, error);
     if (status == GB_OK)

@@ -29,6 +29,7 @@ struct request {
     const struct plugin_settings *devices; /* all, of which auto chooses among the first n_auto */
     size_t n_devices, n_auto;
     const char *results; /* absolute path of the results file; NULL: none */
+    const char *run;     /* UUID of the run there; NULL: that of the process */
     int side;            /* as it was asked for */
     struct ab_params ab; /* of a comparison */
 };
@@ -104,8 +105,9 @@ void devices_release(void);
 /*
  * ---- append.c: results files
  *
- * The calls of a process that name the same file and the same labels are one run; those of one case
- * (the same name, variables and settings) its rounds. The file is closed between calls.
+ * The calls of a process that name the same file and the same labels are one run, or those of any
+ * processes that name its UUID; those of one case (the same name, variables and settings) in one
+ * process its rounds. The file is closed between calls.
  */
 
 /* Appends the record, which has finished, unless the request names no file. */

@@ -66,7 +66,7 @@ static const char *why_refused(const char *key)
 /* Of all that is known of: the name nearest to a misspelt one, or NULL. */
 static const char *nearest(const struct reader *reader, const char *key)
 {
-    static const char *const others[] = {"device", "policy", "name", "results"};
+    static const char *const others[] = {"device", "policy", "name", "results", "run"};
     const char *name = option_nearest(common_options(), key);
     for (int section = TO_POLICY; !name && section <= TO_DEVICE; section++)
         if (reader->plugins[section])
@@ -231,7 +231,8 @@ static void make_ini(struct reader *reader, const struct ini_section *given, str
                  arena_printf(reader->arena, "'%s'", side_words[reader->side]));
     for (size_t i = 0; i < given->n; i++) {
         const struct ini_entry *entry = &given->entries[i];
-        int section = text_equal(entry->key, "name") ? SECTIONS : section_of(reader, entry);
+        const bool is_read = text_equal(entry->key, "name") || text_equal(entry->key, "run");
+        int section = is_read ? SECTIONS : section_of(reader, entry);
         if (section == TO_RUN && text_starts_with(entry->key, "label."))
             put_label(reader, entry);
         else if (section != SECTIONS)
@@ -256,6 +257,24 @@ static void read_comparison(struct reader *reader, struct ab_params *ret)
         error_list_add(reader->errors, max_time->origin,
                        "'max_time': of a comparison each visit has a time: expected visit = ...");
     put_text(reader, TO_BENCH, "max_time", arena_printf(reader->arena, "%.0f ns", ret->visit_ns));
+}
+
+/* Which run of the results file. */
+static const char *read_run(const struct ini_section *given, struct error_list *errors)
+{
+    static const char form[] = "01234567-89ab-cdef-0123-456789abcdef";
+    const struct ini_entry *entry = ini_entry_of(given, "run");
+    if (!entry)
+        return NULL;
+    bool is_uuid = strlen(entry->value) == sizeof form - 1;
+    for (size_t i = 0; is_uuid && i < sizeof form - 1; i++)
+        is_uuid = form[i] == '-' ? entry->value[i] == '-'
+                                 : strchr("0123456789abcdef", entry->value[i]);
+    if (!is_uuid)
+        error_list_add(errors, entry->value_origin, "'run': expected a UUID, such as %s", form);
+    else if (!ini_entry_of(given, "results"))
+        error_list_add(errors, entry->origin, "'run': nothing is stored: expected results = FILE");
+    return entry->value;
 }
 
 static const char *absolute(const char *path, struct arena *arena)
@@ -306,6 +325,7 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     find_plugins(&reader, &given);
     make_ini(&reader, &given, ini);
     read_comparison(&reader, &ret->ab);
+    ret->run = read_run(&given, errors);
     settings_parse(ini, ".", arena, &ret->settings, errors);
     settings_resolve(ret->settings, catalogue, errors);
     if (!error_list_empty(errors))

@@ -40,7 +40,10 @@ int32_t store_run_begin(struct store *store, const struct run_record *run, int64
 /* The run with that UUID in this file; GB_NOT_FOUND: there is none. */
 int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_id,
                        struct gb_error *error);
-/* Of a run whose cases are not known when it begins. */
+/* Where the next case of a run goes whose cases are not known when it begins: after all others. */
+int32_t store_run_next(struct store *store, int64_t run_id, uint64_t *ret_position,
+                       uint64_t *ret_sequence, struct gb_error *error);
+/* Of such a run, how many it has. */
 int32_t store_run_count(struct store *store, int64_t run_id, uint64_t n_cases,
                         struct gb_error *error);
 /* Facts that were not known when it began; they take the place of those with their names. */

@@ -56,6 +56,21 @@ int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_i
                : error_set(error, GB_NOT_FOUND, "%s: holds no run %s", store->path, uuid);
 }
 
+int32_t store_run_next(struct store *store, int64_t run_id, uint64_t *ret_position,
+                       uint64_t *ret_sequence, struct gb_error *error)
+{
+    struct query find = query_begin(
+        store, error,
+        "SELECT ifnull(max(position) + 1, 0), ifnull(max(sequence) + 1, 0)"
+        " FROM bench_case WHERE run_id = ?",
+        "i", run_id);
+    if (query_next(&find)) {
+        *ret_position = (uint64_t)sqlite3_column_int64(find.row, 0);
+        *ret_sequence = (uint64_t)sqlite3_column_int64(find.row, 1);
+    }
+    return query_end(&find);
+}
+
 int32_t store_run_count(struct store *store, int64_t run_id, uint64_t n_cases,
                         struct gb_error *error)
 {

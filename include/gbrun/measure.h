@@ -288,6 +288,8 @@ struct gbrun_result {
  *   let.NAME          a parameter of the case there, which tells it from others: let.rows = 32
  *   results           a results file that the case is appended to: the calls of a process that name
  *                     the same file and labels are one run, the visits of one case its rounds
+ *   run               the UUID of that run, which several processes can add cases to, one after
+ *                     the other
  *   label.NAME        a label of the run
  * An unknown key, a value out of range and the like are GB_INVALID with a text that names the line
  * and what was expected.

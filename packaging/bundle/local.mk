@@ -8,7 +8,15 @@ EXTRA_PROGRAMS += packaging/bundle/gbrun
 packaging_bundle_gbrun_SOURCES = core/cli/main.c core/run/plugin_folder.c
 packaging_bundle_gbrun_CPPFLAGS = $(AM_CPPFLAGS) -UGBRUN_PLUGIN_DIR -DGBRUN_PLUGIN_DIR='""'
 packaging_bundle_gbrun_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
-packaging_bundle_gbrun_LDADD = $(gbrun_LDADD)
+packaging_bundle_gbrun_LDADD = core/libgbrun.la $(BUNDLE_LIBS)
+# And libgbrun, with SQLite inside, where it is installed as an archive: Python's sqlite3 and others that the
+# process loads keep the libsqlite3.so.0 that they came with.
+BUNDLE_SQLITE = $(filter /%,$(shell $(CC) -print-file-name=libsqlite3.a))
+BUNDLE_LIBS = $(INIH_LIBS) $(or $(BUNDLE_SQLITE),$(SQLITE_LIBS)) $(SYSTEM_LIBS)
+EXTRA_LTLIBRARIES += packaging/bundle/libgbrun.la
+packaging_bundle_libgbrun_la_SOURCES = $(libgbrun_la_SOURCES)
+packaging_bundle_libgbrun_la_LDFLAGS = $(libgbrun_la_LDFLAGS) -rpath $(libdir)
+packaging_bundle_libgbrun_la_LIBADD = core/libmeasuring.la $(BUNDLE_LIBS)
 
 # Modules in CUDA C: the example here and those of tests/modules. What nvcc's C++ needs of the C++ library
 # is a lock around a variable that is set once; the machine that the bundle is taken to may have no such
@@ -28,7 +36,7 @@ BUNDLE_TEST_FILES = \
 	$(GPU_TEST_FILES)
 BUNDLE_PROGRAM_LIST = $(STOPPING_PROGRAM) $(GPU_PROGRAM_LIST)
 BUNDLE_COPIED = $(DOCUMENTS) $(EXAMPLES) $(SCALE_FILES) $(dist_conf_DATA) $(dist_pkgdata_DATA) $(public_HEADERS) $(BUNDLE_TEST_FILES)
-BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) libgbrun.la $(dist_man_MANS) $(pkgconfig_DATA) $(nodist_cmake_DATA) $(nodist_libgbruncmake_DATA) \
+BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) packaging/bundle/libgbrun.la $(dist_man_MANS) $(pkgconfig_DATA) $(nodist_cmake_DATA) $(nodist_libgbruncmake_DATA) \
 	$(pkglib_LTLIBRARIES) \
 	$(BUNDLE_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
 
@@ -47,5 +55,5 @@ bundle_checked = @test -z '$(CROSS_CC)' || { echo '$(2) is for another machine: 
 	  grep -v '^ok' packaging/bundle/check.log; ! grep -qE '^(not ok|Bail out!)' packaging/bundle/check.log && ls -l $(2)
 
 EXTRA_DIST += packaging/bundle/make.sh
-CLEANFILES += $(BUNDLE) packaging/bundle/gbrun$(EXEEXT) packaging/bundle/saxpy.so \
+CLEANFILES += $(BUNDLE) packaging/bundle/gbrun$(EXEEXT) packaging/bundle/libgbrun.la packaging/bundle/saxpy.so \
 	packaging/bundle/check.log

@@ -9,8 +9,8 @@ root=packaging/bundle/stage/$name
 rm -rf packaging/bundle/stage
 mkdir -p "$root"/{bin,lib/gbrun,lib/pkgconfig,include/gbrun,share/cmake/gbrun,share/man/man1,share/man/man5,tests/modules}
 
-# strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads, nor the hash that is also
-# of that, and so of the folder that they were built in.
+# strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads, and without the
+# identity of the build, which depends on the folder that it was made in.
 strip_to()
 {
     local folder=$1 file
@@ -96,7 +96,7 @@ read -ra test_files <<<"${TEST_FILES-}"
 strip_to bin packaging/bundle/gbrun
 mapfile -t modules < <(module "${plugins[@]}")
 strip_to lib/gbrun "${modules[@]}"
-strip_to lib .libs/libgbrun.so.0
+strip_to lib packaging/bundle/.libs/libgbrun.so.0
 ln -s libgbrun.so.0 "$root/lib/libgbrun.so"
 mkdir -p "$root/lib/cmake/libgbrun"
 install -m 644 "$src/packaging/cmake/libgbrunConfig.cmake" packaging/cmake/libgbrunConfigVersion.cmake "$root/lib/cmake/libgbrun/"

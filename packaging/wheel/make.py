@@ -1,6 +1,7 @@
 """make.py - the wheel for pip, from the bundle, for make wheel. usage: make.py gbrun-VERSION-linux-CPU.tar.gz
 
-What is loaded or run lies in the package gbrun_bundle beside gbrun.py; the rest below the environment's folder, where
+gbrun.py is a package there, as only packages can say that they have types. What is loaded or run lies in the package
+gbrun_bundle beside it; the rest below the environment's folder, where
 `make install` has it. The platform in the wheel's name is the newest glibc that any program or library inside asks for
 (PEP 600), whatever the machine has. Equal bundles give equal wheels. OBJDUMP: that of binutils.
 """
@@ -31,7 +32,8 @@ PLACES = (
     ("share/", "{data}/share/"),
     ("conf/", "{data}/share/gbrun/conf/"),
     ("docs/examples/", "{data}/share/gbrun/examples/"),
-    ("python/gbrun.py", "gbrun.py"),
+    ("python/gbrun.py", "gbrun/__init__.py"),
+    ("python/gbrun_pytest.py", "gbrun_pytest.py"),
 )
 METADATA = """Metadata-Version: 2.1
 Name: gbrun
@@ -39,10 +41,12 @@ Version: {version}
 Summary: Benchmarks of GPU and CPU code: clocks, stopping policies and verdicts that can be relied on
 Keywords: benchmark,cuda,gpu,performance,timing
 Classifier: Environment :: GPU :: NVIDIA CUDA
+Classifier: Framework :: Pytest
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Programming Language :: C
 Classifier: Programming Language :: Python :: 3
 Classifier: Topic :: System :: Benchmark
+Classifier: Typing :: Typed
 Requires-Python: >=3.8
 Description-Content-Type: text/markdown
 
@@ -54,6 +58,9 @@ Tag: {tag}
 """
 ENTRY_POINTS = """[console_scripts]
 gbrun = gbrun_bundle:main
+
+[pytest11]
+gbrun = gbrun_pytest
 """
 # Versions of glibc that symbols name by a feature (the GNU C Library's NEWS).
 FEATURES = {"ABI_DT_RELR": (2, 36)}
@@ -133,6 +140,11 @@ def main():
         files, description, changed = from_bundle(archive, f"gbrun-{version}.data/data")
     package = pathlib.Path(__file__).with_name("gbrun_bundle.py").read_bytes()
     files["gbrun_bundle/__init__.py"] = (package, False)
+    files["gbrun/py.typed"] = (b"", False)
+    for path in files:
+        if "libsqlite3" in path:
+            sys.exit(f"make.py: the bundle has {path}, which Python's sqlite3 would take for its own: expected a bundle "
+                     "that was made where libsqlite3.a is installed")  # fmt: skip
     needed, by = glibc(files)
     tag = f"py3-none-manylinux_{needed[0]}_{needed[1]}_{cpu}"
     about = f"gbrun-{version}.dist-info/"

@@ -39,7 +39,8 @@ for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
         -o -name '*.md' -o -name '*.py' \) | sort)
     equals "what is in ${folder#*=} is installed" "$released" "$(cd "$data/${folder%%=*}" && find . -type f | sort)"
 done
-for file in docs/check.schema.json docs/events.schema.json docs/help.schema.json docs/results.schema.json python/gbrun.py; do
+for file in docs/check.schema.json docs/events.schema.json docs/help.schema.json docs/results.schema.json python/gbrun.py \
+    python/gbrun_pytest.py; do
     succeeds "$file is installed" cmp "$top_srcdir/$file" "$data/${file##*/}"
 done
 if [ -n "${SANITIZE:-}" ]; then

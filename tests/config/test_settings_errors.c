@@ -57,8 +57,9 @@ static const struct text_cases mistakes[] = {
       "'max_sampels' in [bench b]; did you mean 'max_samples'?",
       "[gbrun fast]\n[bench nop] -> 1:1: [gbrun fast]: expected [gbrun], without a name",
       "[bench]\nplugin = nop -> 1:1: [bench] lacks a name: expected [bench NAME]",
-      "[bench a:b]\nplugin = nop -> 1:1: [bench a:b]: a name has no blanks, quotes, commas, colons "
-      "or equals signs",
+      "[device a:b]\nplugin = cpu\n[bench a::b]\nplugin = nop\n[bench a=b]\nplugin = nop -> "
+      "1:1: [device a:b]: a name has no blanks, quotes, commas, colons or equals signs\n5:1: "
+      "[bench a=b]: a name has no blanks, quotes, commas or equals signs",
       "[device auto]\nplugin = cpu\n[bench nop] -> 1:1: [device auto]: 'auto' stands for any "
       "device, choose another name",
       "[gbrun]\nseed = 1 -> 0:0: there is nothing to run: expected at least one [bench NAME]",

@@ -346,6 +346,9 @@ static const struct {
     {"[bench x]\ndevice = cpu", "sections are for bench.ini"},
     {"device", "settings:1:"},
     {"name = a b\ndevice = cpu", "a name has no blanks"},
+    {"device = cpu\nresults = x.gbr\nrun = 7", "settings:3:7: 'run': expected a UUID, such as"},
+    {"run = 01234567-89ab-cdef-0123-456789abcdef\ndevice = cpu",
+     "settings:1:1: 'run': nothing is stored: expected results = FILE"},
     {"device = cpu\xFF", "UTF-8"},
     {"device = cpu\ndevice = cpu", "'device' is there twice"},
     {"device = cpu\nlaunch = graph", "launch = graph: device cpu cannot launch graphs"},
@@ -850,6 +853,33 @@ TEST(results_are_appended)
     sound(measure(&work, QUICK "results = x.gbr"));
     ck_assert_ptr_nonnull(
         strstr(exported("export --columns run,bench --run all x.gbr"), "2,measure "));
+}
+
+TEST(processes_that_name_a_run_add_to_it)
+{
+    struct work work = {0};
+    const char *settings = QUICK "results = shared.gbr\nname = %s\n"
+                                 "run = 01234567-89ab-cdef-0123-456789abcdef";
+    static const char *const names[] = {"a.py::one", "two", "a.py::one"};
+    for (int i = 0; i < 3; i++) {
+        char text[400];
+        int status = 0;
+        snprintf(text, sizeof text, settings, names[i]);
+        if (i == 1 && fork() != 0) {
+            ck_assert(wait(&status) > 0 && status == 0);
+            continue;
+        }
+        sound(measure(&work, text));
+        if (i == 1)
+            _exit(0);
+    }
+    ck_assert_str_eq(
+        exported(
+            "export --columns run,run_uuid,bench,position,round,sequence --format csv shared.gbr"),
+        "run,run_uuid,bench,position,round,sequence "
+        "1,01234567-89ab-cdef-0123-456789abcdef,a.py::one,0,0,0 "
+        "1,01234567-89ab-cdef-0123-456789abcdef,a.py::one,0,1,2 "
+        "1,01234567-89ab-cdef-0123-456789abcdef,two,1,0,1 ");
 }
 
 TEST(a_forked_child_begins_a_run_of_its_own)

@@ -23,6 +23,8 @@ INI
 succeeds "measured" "$GBRUN" -q -c bench.ini -o results.gbr
 succeeds "and again" "$GBRUN" -q -c bench.ini -o results.gbr
 import_compiled
+equals "its version is that of the program" "$("$GBRUN" --version | cut -d ' ' -f 2)" \
+    "$("$python" -c 'import gbrun; print(gbrun.__version__)' 2>&1)"
 tests=("$top_srcdir/tests/python/test_gbrun.py")
 if [ -n "${SANITIZE:-}" ]; then
     skip "measuring" "Python has no sanitizers"

@@ -7,6 +7,7 @@ import fractions
 import functools
 import gc
 import math
+import numbers
 import os
 import pickle
 import signal
@@ -110,7 +111,12 @@ class Tests(unittest.TestCase):
         self.assertEqual(f"{found:.3e}", f"{found.time:.3e}")
         with self.assertRaises(TypeError):
             found < "1"
-        self.assertEqual(len({found, found}), 1)
+        self.assertEqual((found == found.time, found != found.time, found == "1", hash(found)),
+                         (True, False, False, hash(found.time)))
+        self.assertEqual((math.floor(found), math.ceil(found), math.trunc(found), divmod(1, found), complex(found)),
+                         (0, 1, 0, divmod(1, found.time), complex(found.time)))
+        self.assertEqual(sum([found, found]), 2 * found.time)
+        self.assertIsInstance(found, numbers.Real)
         self.assertIn("clock of cpu", str(found))
 
     def test_views_of_memory_that_are_not_contiguous(self):
@@ -197,11 +203,32 @@ def other():
     return sum(range(300))
 def fails():
     raise KeyError("there")
+def adds(n):
+    return n + 1
+def leaves():
+    os._exit(7)
 """)
         patch = unittest.mock.patch.object(sys, "path", [os.getcwd(), *sys.path])
         patch.start()
         self.addCleanup(patch.stop)
         import apart
+
+        calls = functools.partial(apart.adds, 2), {"reset": apart.one, "single": True}
+        with gbrun.results("apart.gbr"):
+            for fn, given in ((apart.one, {}), calls, (apart.one, {"let": {"n": 3}})):
+                self.assertEqual(len(measure(fn, isolate=True, name="a::b", **given).samples), 20)
+            measure(work, name="here")
+        cases = gbrun.records("apart.gbr", run="all")
+        self.assertEqual([(case["run"], case["bench"]) for case in cases], [(1, "a::b")] * 3 + [(1, "here")])
+        with open(log) as file:
+            self.assertEqual(len(set(file.read().split()) - {str(os.getpid())}), 3)
+        self.refused(KeyError, "there", gbrun.measure, apart.fails, isolate=True)
+        self.refused(gbrun.Error, "apart.leaves: the process that measured it ended with code 7",
+                     gbrun.measure, apart.leaves, isolate=True)  # fmt: skip
+        for local in (lambda: 1, work, threading.Lock().acquire):
+            self.refused(ValueError, "isolate=True: expected functions of modules", gbrun.measure, local, isolate=True)
+        with open(log, "w") as file:
+            file.write(f"{os.getpid()}\n")
 
         settings = dict(FEW, max_rounds=5, margin=0, visit="1 h")
         found = gbrun.compare(apart.one, apart.other, **settings)

@@ -93,6 +93,36 @@ PYTHON
 libraries=$(echo environment/lib/python3*/site-packages/gbrun_bundle/lib)
 equals "import gbrun measures, with the library and the plugins that were installed" \
     "$PWD/$libraries/gbrun/device_cpu.so $PWD/$libraries/libgbrun.so.0" "$(inside python measure.py 2>&1)"
+# A process has one SQLite of Python's, whichever comes first, and libgbrun's is inside it.
+cat >sqlite.py <<'PYTHON'
+import importlib, sys
+
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+import gbrun, sqlite3
+gbrun.measure(lambda: 1, policy="fixed", samples=2, results="small.gbr")
+print(sqlite3.sqlite_version, sqlite3.connect(":memory:").execute("SELECT sqlite_source_id()").fetchone()[0],
+      *sorted({line.split()[-1] for line in open("/proc/self/maps") if "sqlite" in line}))
+PYTHON
+equals "Python's sqlite3 is the one it was" "$(inside python sqlite.py sqlite3 2>&1)" "$(inside python sqlite.py gbrun 2>&1)"
+equals "which is not of the wheel" "0 0" "$(inside python sqlite.py gbrun 2>&1 | grep -c environment/) \
+$(nm -D "$libraries/libgbrun.so.0" "${libraries%lib}bin/gbrun" | grep -c sqlite3_)"
+if command -v auditwheel >/dev/null; then
+    has_tag=$(auditwheel show "$wheel" 2>&1 | tr '\n' ' ')
+    equals "auditwheel finds it consistent with its name" "${tag#py3-none-}" \
+        "$(grep -o 'platform tag: "[^"]*"' <<<"$has_tag" | head -n 1 | cut -d '"' -f 2)"
+else
+    skip "auditwheel show" "no auditwheel"
+fi
+# Of an environment that has pytest.
+if "$python" -c 'import pytest' 2>/dev/null; then
+    echo 'def test_sum(gbrun): assert gbrun(sum, [1], policy="fixed", samples=3) > 0' >test_sum.py
+    succeeds "pytest finds the fixture" env PYTHONPATH="$PWD/${libraries%/gbrun_bundle/lib}" "$python" -m pytest -q test_sum.py
+else
+    skip "pytest finds the fixture" "pytest is not installed (package python3-pytest)"
+fi
+equals "it has types" "gbrun/py.typed" "$(cd unpacked && ls gbrun/py.typed)"
+equals "it names no folder of the machine that made it" "" "$(grep -rlF -e "$top_builddir" -e "$(cd "$top_srcdir" && pwd)" unpacked)"
 succeeds "the program ends when its reader does" inside python -c '
 import os, signal, subprocess
 end, begin = os.pipe()
@@ -114,6 +144,10 @@ refused()
     equals "no wheel of version $2 without programs" "make.py: $1" \
         "$("$python" "$top_srcdir/packaging/wheel/make.py" "gbrun-$2-linux-x86_64.tar.gz" 2>&1)"
 }
+mkdir -p odd/lib && : >odd/lib/libsqlite3.so.0
+refused "the bundle has gbrun_bundle/lib/libsqlite3.so.0, which Python's sqlite3 would take for its own: expected a \
+bundle that was made where libsqlite3.a is installed" 1.0
+rm odd/lib/libsqlite3.so.0
 refused "nothing in the bundle asks for glibc: a wheel for another C library is not made" 1.0
 refused "1.0-odd is not a version as pip has them: expected 1.2, 1.2rc1 or 1.2.dev3 (PEP 440)" 1.0-odd
 
