@@ -8,6 +8,7 @@
 #include "core/run/provenance.h"
 #include "core/store/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -269,7 +269,7 @@ static const char *read_run(const struct ini_section *given, struct error_list *
     bool is_uuid = strlen(entry->value) == sizeof form - 1;
     for (size_t i = 0; is_uuid && i < sizeof form - 1; i++)
         is_uuid = form[i] == '-' ? entry->value[i] == '-'
-                                 : strchr("0123456789abcdef", entry->value[i]);
+                                 : strchr("0123456789abcdef", entry->value[i]) != NULL;
     if (!is_uuid)
         error_list_add(errors, entry->value_origin, "'run': expected a UUID, such as %s", form);
     else if (!ini_entry_of(given, "results"))
