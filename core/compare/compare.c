@@ -496,7 +496,7 @@ static void set_count_margin(const struct compare *compare, struct compared *c)
         for (size_t j = 0; j < sides[i]->n_rounds; j++)
             are_exact = are_exact && sides[i]->rounds[j]->verdict == GB_VERDICT_EXACT;
     c->result.has_margin = !compare->options.has_margin && clock_is_counting(c->base->first->clock);
-    c->result.margin = are_exact ? 0 : of_others;
+    c->result.margin = are_exact || !c->result.has_margin ? 0 : of_others;
 }
 
 /* They are judged later, with all others. */

@@ -120,7 +120,7 @@ static void add_verdict(const struct compared *c, struct text *out)
         text_add(out, ", 1 visit");
     else if (is_of_two_runs(c))
         text_add(out, ", 2 runs");
-    if (c->result.margin > 0)
+    if (c->result.has_margin && c->result.margin > 0)
         text_printf(out, ", margin %.3g %%", 100 * c->result.margin);
     if (*c->conflict)
         text_printf(out, ", other %s", c->conflict);

@@ -126,12 +126,12 @@ static int section_of(const struct reader *reader, const struct ini_entry *entry
     }
     if (text_equal(entry->key, "results") || text_starts_with(entry->key, "label."))
         return TO_RUN;
+    if (reader->side != SIDE_NONE && is_of_comparison(entry->key))
+        return TO_AB;
     if (text_equal(entry->key, "device") || text_equal(entry->key, "policy") ||
         text_starts_with(entry->key, "let.") || text_starts_with(entry->key, "check.") ||
         option_find(common_options(), entry->key, NULL))
         return TO_BENCH;
-    if (reader->side != SIDE_NONE && is_of_comparison(entry->key))
-        return TO_AB;
     for (int section = TO_POLICY; section <= TO_DEVICE; section++)
         if (reader->plugins[section] &&
             option_find(option_table_of(reader->plugins[section]), entry->key, NULL))

@@ -71,7 +71,7 @@ equals "and that is said" 1 "$(said 'a sample has 3000 activities: those from nu
 
 run hostile --breakdown
 equals "a hostile list costs nothing but a message" "0 ok 1" \
-    "$code $(column status) $("$GBRUN" show --notes | grep -c 'plugin bug: the device listed 4 activities with values')"
+    "$code $(column status) $("$GBRUN" show --notes | grep -c 'plugin bug: the device listed 4 activities with invalid values')"
 equals "numbers that are none are not kept" "null 1000" "$(activities time_ns | cut -d' ' -f1-2)"
 equals "nor intervals that are upside down" "null null" "$(activities low_ns | cut -d' ' -f1-2)"
 equals "nor kinds that there are not" "other" "$(activities kind | cut -d' ' -f1)"

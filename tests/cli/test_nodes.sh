@@ -54,7 +54,7 @@ try_each "$GBRUN" compare <<'TABLE'
 devices: their host|3||--by device all.gbr --format hostlist|node03
 a count that is the same|0||--by host all.gbr --metric bytes_read
 not certified|3|gbrun: --strict: 24 ratios are not certified by their policy|--by host all.gbr --metric bytes_read --strict
-two nodes|1|gbrun: no case could be compared: it takes 3 values of host; --base VALUE compares two|\
+two nodes|1|gbrun: no case could be compared: at least 3 values of host are needed; --base VALUE compares two|\
 --by host node1.gbr node2.gbr
 no such fact|2|gbrun: error: --by label.rack: no run has such a fact or label; values of an option are compared by gbrun \
 compare --by label.rack --base VALUE|--by label.rack all.gbr

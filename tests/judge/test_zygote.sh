@@ -111,7 +111,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 def facts(pid):
     """Its arguments, and its parent."""
     try:
-        with open(f"/proc/{pid}/cmdline") as file, open(f"/proc/{pid}/stat") as stat:
+        with open(f"/proc/{pid}/cmdline", errors="replace") as file, open(f"/proc/{pid}/stat") as stat:
             return file.read().split("\0")[1:2], int(stat.read().rpartition(")")[2].split()[1])
     except OSError:
         return None

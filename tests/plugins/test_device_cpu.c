@@ -197,7 +197,9 @@ TEST(clocks_are_described)
         ck_assert_uint_gt(strlen(clock.help), 0);
     }
     struct gb_clock clock = {.size = sizeof clock};
-    ck_assert_int_eq(ops->clock(device, 3, &clock), GB_NOT_FOUND);
+    ck_assert_int_eq(ops->clock(device, 3, &clock), GB_OK);
+    ck_assert_str_eq(clock.name, "instructions");
+    ck_assert_int_eq(ops->clock(device, 4, &clock), GB_NOT_FOUND);
     struct gb_clock shorter = {.size = offsetof(struct gb_clock, overhead_ns), .overhead_ns = -1.0};
     ck_assert_int_eq(ops->clock(device, 0, &shorter), GB_OK); /* an older host's struct */
     ck_assert_double_eq(shorter.overhead_ns, -1.0);
