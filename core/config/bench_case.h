@@ -36,7 +36,7 @@ struct common_params {
     double max_time_undecided_ns; /* the same while the policy is undecided; 0: max_time */
     double time_limit_ns;         /* of the whole case; the worker is killed after it */
     int64_t rounds;               /* or ROUNDS_AUTO */
-    double margin;                /* of comparisons; 0: that of whoever compares */
+    double margin;                /* of comparisons; 0: that of the command */
     /* of comparisons */
     double check_floor;  /* |r| above which rel_floor counts */
     double check_safety; /* of the bound; 0: the benchmark's */
