@@ -140,7 +140,7 @@ static const char *words_of(const struct plugin_info *info, struct arena *arena)
     if (info->plugin.kind != GB_PLUGIN_BENCH || !(info->flags & GB_BENCH_SINGLE))
         return own;
     return arena_printf(arena,
-                        "%s%sEach sample is one iteration (GB_BENCH_SINGLE), even where the clock "
+                        "%s%sA sample is one iteration (GB_BENCH_SINGLE), even where the clock "
                         "is too coarse: `iterations` stays 1.",
                         own, *own ? "\n\n" : "");
 }
