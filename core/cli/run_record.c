@@ -91,7 +91,7 @@ static void add_labels(const struct run_job *job, struct fact_list *facts)
     }
     const char *baseline = argument(job->arguments, "save-baseline");
     if (baseline)
-        set_fact(facts, "label." BASELINE_LABEL, baseline);
+        set_fact(facts, BASELINE_FACT, baseline);
 }
 
 /* By which the shards of a sweep find each other. */

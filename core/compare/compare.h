@@ -28,6 +28,7 @@
 
 /* The label of a run that is a baseline: its name. */
 #define BASELINE_LABEL "baseline"
+#define BASELINE_FACT "label.baseline"
 
 #define COMPARE_MARGIN 0.01 /* unless given */
 #define COMPARE_ALPHA 0.05

@@ -439,7 +439,7 @@ bool fact_is_volatile(const char *name)
 {
     return IS_AMONG(name, "load_average", "load", BUSY_FACT, "note", SHARD_FACT_PLAN,
                     SHARD_FACT_SHARD, SHARD_FACT_CASES, "job_array", "job_task", "job_rank",
-                    "job_restarts", "label." BASELINE_LABEL);
+                    "job_restarts", BASELINE_FACT);
 }
 
 static void add_facts(struct compare *compare, struct compare_against *against,

@@ -81,9 +81,10 @@ ship()
     for file in /usr/share/doc/"${package:-none}"/copyright /usr/share/licenses/"${package:-none}"/*; do
         [ ! -f "$file" ] || install -D -m 644 "$file" "$root/share/doc/gbrun/notices/$package-${file##*/}"
     done
-    [ -n "$package" ] && ls "$root/share/doc/gbrun/notices/$package"-* >/dev/null || {
-        echo "make.sh: $2: no package has a notice of the terms on which it may be passed on" >&2 && return 1
-    }
+    if [ -z "$package" ] || ! ls "$root/share/doc/gbrun/notices/$package"-* >/dev/null; then
+        echo "make.sh: $2: no package has a notice of the terms on which it may be passed on" >&2
+        return 1
+    fi
 }
 
 read -ra plugins <<<"${PLUGINS-}"
