@@ -633,6 +633,9 @@ static int32_t get_ready(struct sampling *sampling)
     if (warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK ||
         find_measured(sampling) != GB_OK)
         return GB_FAILED;
+    /* An interpreter's libraries load others where they are first used. */
+    if (sampling->state->host->keeps)
+        process_size_take(&sampling->state->outcome->before);
     send_timing(sampling);
     sampling->n_lost = 0;
     if (case_sentinel(sampling->state, SENTINEL_BEGIN) != GB_OK)

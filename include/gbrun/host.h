@@ -145,7 +145,8 @@ struct gb_host {
 
     /* [create] What the process has got by the end of `create` stays in it for later cases: an
      * interpreter, libraries, their memory, threads and variables of the environment. It is no
-     * trace of this case. Benchmarks only. */
+     * trace of this case; nor is memory that it has got by the end of the warm-up. Benchmarks
+     * only. */
     void (*keep)(const struct gb_host *host);
 
     /* [create], and in prepare: functions and flags of this object in place of those of its
