@@ -102,7 +102,7 @@ static pid_t start_writer(const char *path, int begin)
     if (read(begin, &word, 1) != 1 || store_open(path, STORE_WRITE, &store, NULL) != GB_OK ||
         store_integer(store, "SELECT count(*) FROM run", 0, &n, NULL) != GB_OK)
         _exit(99);
-    fixture_begin_run(store, (unsigned)n + 1);
+    fixture_begin_run(store, (unsigned)(n + 1));
     _exit(store_close(store, NULL) == GB_OK ? (int)n : 99);
 }
 

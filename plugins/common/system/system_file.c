@@ -322,7 +322,9 @@ static void read_octals(char *text)
     char *to = text;
     for (const char *at = text; *at != '\0'; to++) {
         const bool is_octal = *at == '\\' && strspn(at + 1, "01234567") >= DIGITS;
-        *to = is_octal ? (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0')) : *at;
+        *to = *at;
+        if (is_octal)
+            *to = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
         at += is_octal ? 1 + DIGITS : 1;
     }
     *to = '\0';
