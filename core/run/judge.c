@@ -450,15 +450,13 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
 {
     struct judge *judge = object;
     double taken_ns = 0, time_ns;
-    (void)queue, (void)iterations;
+    (void)iterations;
     int32_t status = take_sample(judge, &time_ns);
     for (int i = 1; i < SAMPLES_A_RUN && status == GB_OK && judge->device.ops; i++) {
         taken_ns += time_ns;
         if (taken_ns >= device_sample_ns)
             break;
-        status = compare_drawn(judge, false);
-        if (status == GB_OK)
-            status = ready(judge);
+        status = judge_reset(judge, queue);
         if (status == GB_OK)
             status = take_sample(judge, &time_ns);
     }
