@@ -489,14 +489,13 @@ static bool may_be_exact(const struct compare *compare, const struct round_value
  * code that is not deterministic to the digit. */
 static void set_count_margin(const struct compare *compare, struct compared *c)
 {
-    static const double of_others = 1e-4;
     const struct compare_case *sides[] = {c->base, c->new};
     bool are_exact = true;
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < sides[i]->n_rounds; j++)
             are_exact = are_exact && sides[i]->rounds[j]->verdict == GB_VERDICT_EXACT;
     c->result.has_margin = !compare->options.has_margin && clock_is_counting(c->base->first->clock);
-    c->result.margin = are_exact || !c->result.has_margin ? 0 : of_others;
+    c->result.margin = are_exact || !c->result.has_margin ? 0 : COUNTS_AGREEMENT;
 }
 
 /* They are judged later, with all others. */

@@ -17,8 +17,6 @@
 #include <sys/personality.h>
 
 enum { WARM_CALLS = 16, WARM_RUNS = 1 /* of whole programs */, COUNTS = 3 };
-/* By which counts may differ of code that is not deterministic to the digit. */
-static const double agreement = 1e-4;
 
 static const char *const names[] = {CLOCK_INSTRUCTIONS, "branches", "L1-dcache-load-misses",
                                     "LLC-load-misses"};
@@ -149,7 +147,7 @@ static void send_counts(struct case_state *state, struct counts *counts)
         link_metric(state->link, "instructions_most", most, "");
         snprintf(reason, sizeof reason, "%d counts differ by %.2g %%", COUNTS, 100 * range);
         snprintf(estimate.note, sizeof estimate.note, "counts from %.17g to %.17g", least, most);
-        estimate.verdict = range > agreement ? GB_VERDICT_UNCONVERGED : GB_VERDICT_CERTIFIED;
+        estimate.verdict = range > COUNTS_AGREEMENT ? GB_VERDICT_UNCONVERGED : GB_VERDICT_CERTIFIED;
     }
     put_estimate(link_begin(state->link, WIRE_ESTIMATE), &estimate, reason, 0);
     link_send(state->link);

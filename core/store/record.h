@@ -83,6 +83,8 @@ bool verdict_holds(int32_t verdict);
 
 /* Of the name of a record's clock: did that count instructions? There are no times then. */
 bool clock_is_counting(const char *clock);
+/* By how much counts may differ, as a share, of code that is not deterministic to the digit. */
+#define COUNTS_AGREEMENT 1e-4
 
 struct fact {
     const char *name;
