@@ -518,7 +518,7 @@ SUBMISSION(batches)
 {
     static unsigned last;
     const double begin_ns = now_ns();
-    while (last != page()[0] && now_ns() < begin_ns + 5e5)
+    while (last != page()[0] && now_ns() < begin_ns + 5e6)
         continue;
     last = page()[0];
     WORK;
