@@ -8,7 +8,7 @@ export XDG_CACHE_HOME=$TMPDIR/cache
 # example NAME CASES: it is measured, and all results were compared with a reference.
 example()
 {
-    run "$1.ini" -o results.gbr -s defaults.max_time='1 s'
+    run "$1.ini" -o results.gbr --rounds 1 -s defaults.max_time='1 s'
     all_fine "$1 is measured"
     number_of_cases "$2"
     equals "$1 is right" ok "$(column verified | sort -u)"
@@ -17,10 +17,10 @@ example cu_memset 6
 example launches 6
 if "$GBRUN" list plugins | grep -qw kernel; then
     example transpose 9
-    run vector_add.ini -o results.gbr
+    run vector_add.ini -o results.gbr --rounds 1
     all_fine "vector_add is searched"
     equals "its best is one of 29" 1 "$("$GBRUN" search | grep -c 'best of all 29 cases')"
-    run l2_distance.ini -o results.gbr --where 'unit % 12 = 0'
+    run l2_distance.ini -o results.gbr --rounds 1 --where 'unit % 12 = 0'
     all_fine "l2_distance is measured, of one multiprocessor in twelve"
     number_of_cases 44
     equals "the L2 cache is 50 to 1000 ns away, for each line" "0 1 2 3" "$(column line,median_ns | awk -F, '

@@ -131,12 +131,12 @@ equals "an error in PTX fails the case" "failed 1" "$(column status) $code"
 succeeds "with its line" grep -q 'wrong.ptx(11): error' <(column status_text)
 
 rm -rf "$XDG_CACHE_HOME"
-run "$top_srcdir/conf/kernel.ini" -o results.gbr
+run "$top_srcdir/conf/kernel.ini" -o results.gbr --rounds 1
 all_verified "the configuration that comes along, with templates, macros and another kernel to compare with"
 number_of_cases 51
 equals "registers, memory and occupancy are reported" "" \
     "$(column registers,shared_bytes,blocks_per_unit,occupancy,compile_ms |
         awk -F, '!($1 > 3 && $2 >= 128 && $3 >= 1 && $4 > 0 && $4 <= 1 && $5 > 0) { print }')"
-run "$top_srcdir/conf/kernel.ini" -o results.gbr
+run "$top_srcdir/conf/kernel.ini" -o results.gbr --rounds 1
 equals "its second run compiles nothing" 1 "$(column cached | sort -u | xargs)"
 finish

@@ -8,7 +8,7 @@ need_triton
 cp "$top_srcdir"/conf/triton* .
 export PYTHONDONTWRITEBYTECODE=1 TRITON_CACHE_DIR=$TMPDIR/cache
 
-run triton.ini -o results.gbr
+run triton.ini -o results.gbr --rounds 1
 why=$(grep -m 1 'has no shared library that can be opened' text.txt)
 [ -z "$why" ] || leave "$why"
 # What needs more shared memory than this GPU has is skipped.
