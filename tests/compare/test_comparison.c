@@ -5,6 +5,7 @@
 #include "core/base/statistics.h"
 #include "core/compare/comparison.h"
 #include "tests/check_main.h"
+#include "tests/draws.h"
 
 /* Values of both sides, with blanks between, and what is made of them. */
 static const struct {
@@ -146,6 +147,41 @@ TEST(a_side_of_one_round_varies_as_the_other)
     ck_assert(!c.is_visit);
     ck_assert_double_eq_tol(c.high, log(106) - mean_of(logs, 5) + half_width, 1e-10);
     ck_assert_double_eq_tol(compare_across(&b, &a, NULL, 0.95).low, -c.high, 1e-12);
+    /* or by its own interval, if that is wider */
+    b.interval_ratio = 0.98;
+    c = compare_across(&a, &b, NULL, 0.95);
+    half_width = hypot(stdev_of(logs, 5) / sqrt(5), 0.5);
+    ck_assert_double_eq_tol((c.high - c.low) / 2 / c.t, half_width, 1e-4);
+}
+
+/* Of one round a side, whose intervals say nothing of the state that each visit has: of 1,000 pairs
+ * that are alike, and of those of which one is slower. */
+static const struct {
+    double state, slower;
+    int verdict, least, most;
+} states[] = {
+    {0.005, 0, COMPARED_SLOWER, 0, 0},         {0.015, 0, COMPARED_SLOWER, 0, 20},
+    {0.005, 0.08, COMPARED_SLOWER, 990, 1000}, {0.005, 0.02, COMPARED_UNCLEAR, 900, 1000},
+    {0, 0, COMPARED_SAME, 1000, 1000},
+};
+
+TEST_EACH(of_one_visit_a_difference_has_to_be_large, states)
+{
+    int n = 0;
+    for (uint64_t i = 0; i < 2000; i += 2) {
+        double values[2], state[2];
+        for (int k = 0; k < 2; k++) {
+            state[k] = normal_of(random_unit(7, i + k, 0), random_unit(7, i + k, 1));
+            values[k] = 100 * exp(states[_i].state * state[k] + k * log1p(states[_i].slower));
+        }
+        struct compared_side a = side_of(&values[0], 1), b = side_of(&values[1], 1);
+        a.interval_ratio = b.interval_ratio = 0.002;
+        struct comparison c = compare_across(&a, &b, NULL, 0.95), *items[] = {&c};
+        compare_judge(items, 1, 0.01, 0.95);
+        n += c.verdict == states[_i].verdict;
+    }
+    ck_assert_int_ge(n, states[_i].least);
+    ck_assert_int_le(n, states[_i].most);
 }
 
 TEST(nothing_is_known_of_nothing)
