@@ -134,7 +134,7 @@ struct geometric_mean compare_mean(const double *thetas, size_t n, double confid
  * A sequence of intervals that may be looked at after each round: with the confidence all of them
  * hold theta (Wang and Ramdas: Anytime-valid t-tests and confidence sequences for Gaussian means
  * with unknown variance, 2023; Gaussian mixture of precision c^2 = 0.2). Before round 4 it is
- * infinite. From round 8 on what was excluded stays excluded: intervals are intersected. Begin with
+ * infinite. From round 12 on what was excluded stays excluded: intervals are intersected. Begin with
  * compare_sequence_begin.
  *
  * Rounds that follow each other may be alike, as a side keeps its state for some of them. So half a
@@ -143,7 +143,7 @@ struct geometric_mean compare_mean(const double *thetas, size_t n, double confid
  * taken out (Marriott and Pope: Bias in the estimation of autocorrelations, 1954). Fewer than 8
  * rounds do not show it: of those only differences beyond 4 % are called.
  */
-enum { SEQUENCE_FIRST = 4, SEQUENCE_SETTLED = 8 };
+enum { SEQUENCE_FIRST = 4, SEQUENCE_SETTLED = 12 };
 struct compare_sequence {
     double sum, squares;          /* of d */
     double first, last, products; /* d of these rounds; of neighbours, each d less the first */
