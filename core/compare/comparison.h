@@ -134,8 +134,8 @@ struct geometric_mean compare_mean(const double *thetas, size_t n, double confid
  * A sequence of intervals that may be looked at after each round: with the confidence all of them
  * hold theta (Wang and Ramdas: Anytime-valid t-tests and confidence sequences for Gaussian means
  * with unknown variance, 2023; Gaussian mixture of precision c^2 = 0.2). Before round 4 it is
- * infinite. From round 12 on what was excluded stays excluded: intervals are intersected. Begin with
- * compare_sequence_begin.
+ * infinite. From round 12 on what was excluded stays excluded: intervals are intersected. Begin
+ * with compare_sequence_begin.
  *
  * Rounds that follow each other may be alike, as a side keeps its state for some of them. So half a
  * width is that of independent rounds times sqrt((1 + r) / (1 - r)), r what the correlation of
