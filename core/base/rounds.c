@@ -193,3 +193,12 @@ bool rounds_hold(const struct rounds_interval *interval, double precision)
     return interval->n >= ROUNDS_LEAST && interval->next_ratio <= precision &&
            0.5 * (interval->high - interval->low) <= precision * interval->centre;
 }
+
+void rounds_hold_next(struct rounds_interval *interval)
+{
+    const double next = interval->next_ratio * interval->centre;
+    if (interval->n < ROUNDS_LEAST || isnan(interval->low))
+        return;
+    interval->low = fmin(interval->low, interval->centre - next);
+    interval->high = fmax(interval->high, interval->centre + next);
+}

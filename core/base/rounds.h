@@ -82,3 +82,7 @@ bool rounds_hold(const struct rounds_interval *interval, double precision);
  * between one and the next; one that begins a little late is no reason. */
 #define ROUNDS_APART_NS 0.95e9
 bool rounds_are_apart(const struct rounds_interval *interval);
+
+/* Unites `combined` with where the next round is expected, of ROUNDS_LEAST or more: as it is shown,
+ * after it was judged. */
+void rounds_hold_next(struct rounds_interval *interval);

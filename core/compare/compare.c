@@ -690,6 +690,8 @@ static const char *note_of(struct compare *compare, const struct compared *c)
         result->n_rounds < SEQUENCE_SETTLED)
         return arena_printf(arena, "%zu rounds, %d at least are needed of a difference below 4 %%",
                             result->n_rounds, SEQUENCE_SETTLED);
+    if (result->is_visit && (result->low > 0 || result->high < 0))
+        return "of one round less than 5 % may be this visit's; rounds = 5 would decide more";
     if (result->low > 0 || result->high < 0)
         return arena_printf(arena, "p = %.2g is %.2g among so many cases", result->p,
                             result->adjusted_p);

@@ -161,6 +161,17 @@ static struct variance_sum variance_within(double s_a, size_t n_a, double s_b, s
     return total;
 }
 
+/* Of the logs of a side's rounds. One alone varies as the other side's do, or by what its own
+ * interval says, if that is more. */
+static double deviation_of(const double *logs, const struct compared_side *side,
+                           const double *others, const struct compared_side *other)
+{
+    if (side->n > 1)
+        return stdev_of(logs, side->n);
+    return fmax(stdev_of(others, other->n),
+                side->interval_ratio / student_t_quantile(0.95, NORMAL_DEGREES));
+}
+
 struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,
                                  const struct between_runs *between, double confidence)
 {
@@ -178,9 +189,8 @@ struct comparison compare_across(const struct compared_side *a, const struct com
         set_visit(&c, a, b, confidence);
         return c;
     }
-    double s_a = is_single ? sqrt(between->within)
-                           : stdev_of(a->n > 1 ? base : new, a->n > 1 ? a->n : b->n);
-    double s_b = is_single ? s_a : stdev_of(b->n > 1 ? new : base, b->n > 1 ? b->n : a->n);
+    const double s_a = is_single ? sqrt(between->within) : deviation_of(base, a, new, b);
+    const double s_b = is_single ? s_a : deviation_of(new, b, base, a);
     struct variance_sum total = variance_within(s_a, a->n, s_b, b->n);
     if (is_single)
         add_variance(&total, 0, total.sum, between->within_degrees);
@@ -265,6 +275,14 @@ static int verdict_of_interval(double theta, double low, double high, double mar
     return low >= -margin_log && high <= margin_log ? COMPARED_SAME : COMPARED_UNCLEAR;
 }
 
+/* What changes between visits is not in the interval of one, unless it is known elsewhere: it has
+ * to be far from 1. */
+static bool may_be_of_visit(const struct comparison *c)
+{
+    static const double LEAST_OF_VISIT = 0.05;
+    return c->is_visit && isnan(c->deviation) && fmax(c->low, -c->high) <= log1p(LEAST_OF_VISIT);
+}
+
 static double own_margin(const struct comparison *c, double of_all)
 {
     return c->has_margin ? c->margin : of_all;
@@ -291,7 +309,7 @@ void compare_judge(struct comparison *const *items, size_t n, double of_all, dou
         const double margin = own_margin(c, of_all);
         c->adjusted_p = p[n_judged++];
         c->verdict = verdict_of_interval(c->theta, c->low, c->high, log1p(margin),
-                                         c->adjusted_p <= 1 - confidence);
+                                         c->adjusted_p <= 1 - confidence && !may_be_of_visit(c));
         /* 0: what changes from run to run is more than rounds can make good for */
         const double left = 1 - 2 * square(c->t * c->between / margin);
         if (c->verdict == COMPARED_UNCLEAR && c->deviation > 0 && margin > 0 && left > 0)

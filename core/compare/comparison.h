@@ -11,7 +11,7 @@
  *             other does. It holds for these two runs; where it is known by how much runs of the
  *             same differ (between_runs.h), the variance is larger by twice that
  *   one visit one round on both sides: the rounds' own relative intervals w, sqrt(w_A^2 + w_B^2).
- *             What changes between visits is not in it
+ *             What changes between visits is not in it: below 5 % nothing is called
  *
  * Half a width is at least sqrt((q_A / 2)^2 + (q_B / 2)^2), q a timer's step over the median.
  * Paired intervals of 12 rounds and more are united with the sign interval of the median of d.
@@ -134,16 +134,16 @@ struct geometric_mean compare_mean(const double *thetas, size_t n, double confid
  * A sequence of intervals that may be looked at after each round: with the confidence all of them
  * hold theta (Wang and Ramdas: Anytime-valid t-tests and confidence sequences for Gaussian means
  * with unknown variance, 2023; Gaussian mixture of precision c^2 = 0.2). Before round 4 it is
- * infinite. From round 8 on what was excluded stays excluded: intervals are intersected. Begin with
- * compare_sequence_begin.
+ * infinite. From round 12 on what was excluded stays excluded: intervals are intersected. Begin
+ * with compare_sequence_begin.
  *
  * Rounds that follow each other may be alike, as a side keeps its state for some of them. So half a
  * width is that of independent rounds times sqrt((1 + r) / (1 - r)), r what the correlation of
  * neighbouring d may be: r1 + (1 + 3 r1) / n + 0.75 / sqrt(n), from 0 to 0.9, with the bias of r1
- * taken out (Marriott and Pope: Bias in the estimation of autocorrelations, 1954). Fewer than 8
+ * taken out (Marriott and Pope: Bias in the estimation of autocorrelations, 1954). Fewer than 12
  * rounds do not show it: of those only differences beyond 4 % are called.
  */
-enum { SEQUENCE_FIRST = 4, SEQUENCE_SETTLED = 8 };
+enum { SEQUENCE_FIRST = 4, SEQUENCE_SETTLED = 12 };
 struct compare_sequence {
     double sum, squares;          /* of d */
     double first, last, products; /* d of these rounds; of neighbours, each d less the first */

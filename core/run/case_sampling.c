@@ -24,7 +24,7 @@ static const double send_every_ns = 250e6;
 /* A call of run beside its iterations is at most a thousandth of a sample. */
 static const double ENTRIES_A_SAMPLE = 1000, longest_entry_ns = 1e6;
 /* What samples that are verified may cost: a share of the samples' time, or as much as is not
- * noticed. */
+ * noticed, of a shorter visit as much less. */
 static const double checks_share = 0.1, checks_unnoticed_ns = 20e6, longest_checks_ns = 2e9;
 static const double bound_sample_ns = 2e3;
 /* Of calls, and on a queue. Honest code reads up to 12 times less where its inputs repeat: a
@@ -729,7 +729,7 @@ static int32_t find_bound(struct sampling *sampling, double reading_ns)
     const uint64_t iterations = sampling->iterations;
     const double begin_ns = session_clock_ns(sampling->device);
     const double most_ns = fmax(checks_share * (begin_ns - sampling->sampling_ns),
-                                checks_unnoticed_ns);
+                                checks_unnoticed_ns * state->policy_host->interface.share);
     double least_ns = INFINITY;
     uint64_t n = (uint64_t)fmin(ceil(bound_sample_ns / reading_ns), fmin((double)iterations, SETS));
     strict_begin(state);

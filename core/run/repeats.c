@@ -1,7 +1,6 @@
 /* repeats.c - see repeats.h. */
 #include "core/run/repeats.h"
 
-#include "core/base/rounds.h"
 #include "core/store/store_outcomes.h"
 
 #include <math.h>
@@ -19,11 +18,11 @@ static int compare_outcomes(const void *a, const void *b)
                  : (x->device_index > y->device_index) - (x->device_index < y->device_index);
 }
 
-int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_centre)
+int32_t repeats_verdict(const struct outcome *visits, size_t n, struct rounds_interval *ret)
 {
     double medians[ROUNDS_MOST] = {0}, fixed[ROUNDS_MOST] = {0};
     double lows[ROUNDS_MOST] = {0}, highs[ROUNDS_MOST] = {0}, begun_ns[ROUNDS_MOST] = {0};
-    *ret_centre = NAN;
+    ret->centre = NAN;
     for (size_t i = 0; i < n; i++) {
         if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
             return visits[i].verdict;
@@ -33,22 +32,21 @@ int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_cent
         fixed[i] = visits[i].fixed_ns;
         begun_ns[i] = visits[i].begun_ns;
     }
-    struct rounds_interval interval = rounds_combine(medians, lows, highs, fixed, n,
-                                                     visits->confidence);
-    rounds_place(&interval, medians, begun_ns, n, visits->confidence);
-    *ret_centre = interval.centre;
-    return verdict_of_case(GB_VERDICT_CERTIFIED, &interval, visits->precision, NULL);
+    *ret = rounds_combine(medians, lows, highs, fixed, n, visits->confidence);
+    rounds_place(ret, medians, begun_ns, n, visits->confidence);
+    return verdict_of_case(GB_VERDICT_CERTIFIED, ret, visits->precision, NULL);
 }
 
 bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns)
 {
-    double centre, sum_ns = 0;
+    struct rounds_interval said;
+    double sum_ns = 0;
     for (size_t i = 0; i < n; i++)
         sum_ns += visits[i].sampled_ns;
     if (n >= ROUNDS_MOST || sum_ns + PART_SHARE * max_time_ns > max_time_ns)
         return false;
-    const int32_t verdict = repeats_verdict(visits, n, &centre);
-    return !isnan(centre) && (n != ROUNDS_LEAST || verdict == GB_VERDICT_UNCONVERGED);
+    const int32_t verdict = repeats_verdict(visits, n, &said);
+    return !isnan(said.centre) && (n != ROUNDS_LEAST || verdict == GB_VERDICT_UNCONVERGED);
 }
 
 /* ---- all cases ---- */

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "core/base/rounds.h"
 #include "core/run/visit.h"
 #include "core/store/store_outcomes.h"
 
@@ -16,7 +17,7 @@
 int32_t repeats_next(struct schedule *schedule, struct store *store, int64_t run_id, bool *open,
                      uint64_t *ret_n, struct gb_error *error);
 
-/* Of the visits of a case, 1 to ROUNDS_MOST: what they say together, *ret_centre NaN where one is
- * not certified; and whether another follows. */
-int32_t repeats_verdict(const struct outcome *visits, size_t n, double *ret_centre);
+/* Of the visits of a case, 1 to ROUNDS_MOST: what they say together, of which only `centre` is
+ * set, to NaN, where one is not certified; and whether another follows. */
+int32_t repeats_verdict(const struct outcome *visits, size_t n, struct rounds_interval *ret);
 bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns);

@@ -72,11 +72,9 @@ struct rounds_interval visits_combine(const struct case_record *const *records,
     CLEANUP(free_pointer) double *weights = memory_allocate((n + 1) * sizeof *weights);
     CLEANUP(text_free) struct text note = {0};
     double confidence;
-    const struct rounds_interval interval = interval_of(records, medians, n, &confidence);
+    struct rounds_interval interval = interval_of(records, medians, n, &confidence);
     struct gb_estimate estimate = {.size = sizeof estimate,
                                    .value_ns = interval.centre,
-                                   .low_ns = interval.low,
-                                   .high_ns = interval.high,
                                    .confidence = confidence,
                                    .statistic = "median"};
     for (size_t i = 0; i < n; i++) {
@@ -87,6 +85,9 @@ struct rounds_interval visits_combine(const struct case_record *const *records,
     }
     estimate.detectable_mode_weight = median_of_known(weights, n);
     estimate.verdict = verdict_of_case(estimate.verdict, &interval, estimate.precision, &note);
+    rounds_hold_next(&interval);
+    estimate.low_ns = interval.low;
+    estimate.high_ns = interval.high;
     if (note.length > 0)
         snprintf(estimate.note, sizeof estimate.note, "%s", text_get(&note));
     *ret_estimate = estimate;

@@ -365,11 +365,9 @@ struct slowdown {
     bool is_visit; /* of one round */
 };
 
-/* False: it is not certain, or not so in each case. Where nothing is known of what differs between
- * rounds, a difference has to be large. */
+/* False: it is not certain, or not so in each case. */
 static bool is_slower(const struct compare_against *against, struct slowdown *ret)
 {
-    static const double least_of_visit = 0.05;
     const struct geometric_mean *mean = &against->mean;
     *ret = (struct slowdown){against->side->name, mean->theta, mean->low,
                              mean->high,          mean->n,     false};
@@ -384,7 +382,7 @@ static bool is_slower(const struct compare_against *against, struct slowdown *re
             ret->high = result->high;
         }
     }
-    return ret->low > (ret->is_visit ? log1p(least_of_visit) : 0) && isfinite(ret->high);
+    return ret->low > 0 && isfinite(ret->high);
 }
 
 static void add_value(const struct question *question, const char *name, struct text *out)

@@ -129,8 +129,11 @@ TEST(what_holds_for_the_mean_need_not_hold_for_the_next)
         lows[i] = medians[i] - 0.1;
         highs[i] = medians[i] + 0.1;
     }
-    const struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
+    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
     ck_assert(got.next_ratio > 0.035 && !rounds_hold(&got, 0.02));
+    rounds_hold_next(&got);
+    ck_assert_double_eq_tol(got.low, 100 * (1 - got.next_ratio), 1e-9);
+    ck_assert_double_eq_tol(got.high, 100 * (1 + got.next_ratio), 1e-9);
 }
 
 /* One of twelve is 1.5 % off: by Student's t the next is within 1 %. */

@@ -5,6 +5,7 @@
 #include "core/base/statistics.h"
 #include "core/compare/comparison.h"
 #include "tests/check_main.h"
+#include "tests/draws.h"
 
 /* Values of both sides, with blanks between, and what is made of them. */
 static const struct {
@@ -146,6 +147,42 @@ TEST(a_side_of_one_round_varies_as_the_other)
     ck_assert(!c.is_visit);
     ck_assert_double_eq_tol(c.high, log(106) - mean_of(logs, 5) + half_width, 1e-10);
     ck_assert_double_eq_tol(compare_across(&b, &a, NULL, 0.95).low, -c.high, 1e-12);
+    /* or by its own interval, if that is wider */
+    b.interval_ratio = 0.98;
+    c = compare_across(&a, &b, NULL, 0.95);
+    half_width = hypot(stdev_of(logs, 5) / sqrt(5), 0.5);
+    ck_assert_double_eq_tol((c.high - c.low) / 2 / c.t, half_width, 1e-4);
+}
+
+/* Of one round a side, whose intervals say nothing of the state that each visit has: of 1,000 pairs
+ * that are alike, and of those of which one is slower. */
+static const struct {
+    double state, slower;
+    int verdict, least, most;
+} states[] = {
+    {0.005, 0, COMPARED_SLOWER, 0, 0},         {0.015, 0, COMPARED_SLOWER, 0, 20},
+    {0.005, 0.08, COMPARED_SLOWER, 990, 1000}, {0.005, 0.02, COMPARED_UNCLEAR, 900, 1000},
+    {0, 0, COMPARED_SAME, 1000, 1000},
+};
+
+TEST_EACH(of_one_visit_a_difference_has_to_be_large, states)
+{
+    int n = 0;
+    for (uint64_t i = 0; i < 2000; i += 2) {
+        double values[2], state[2];
+        for (size_t k = 0; k < 2; k++) {
+            state[k] = normal_of(random_unit(7, i + k, 0), random_unit(7, i + k, 1));
+            values[k] = 100 *
+                        exp(states[_i].state * state[k] + (double)k * log1p(states[_i].slower));
+        }
+        struct compared_side a = side_of(&values[0], 1), b = side_of(&values[1], 1);
+        a.interval_ratio = b.interval_ratio = 0.002;
+        struct comparison c = compare_across(&a, &b, NULL, 0.95), *items[] = {&c};
+        compare_judge(items, 1, 0.01, 0.95);
+        n += c.verdict == states[_i].verdict;
+    }
+    ck_assert_int_ge(n, states[_i].least);
+    ck_assert_int_le(n, states[_i].most);
 }
 
 TEST(nothing_is_known_of_nothing)
@@ -255,9 +292,10 @@ TEST(the_mean_of_ratios_has_an_interval)
 
 /* Half widths by the formulas of comparison.h, worked out apart: of d that jump, and of d that stay
  * for some rounds. */
-static const double series_of_d[][12] = {
-    {0.01, -0.01, 0.02, 0, 0.005, -0.005, 0.01, -0.01, 0.02, 0, 0.005, -0.005},
-    {0.01, 0.012, 0.011, 0.008, 0.004, 0.001, -0.004, -0.003, 0, 0.002, 0.006, 0.008}};
+static const double series_of_d[][16] = {{0.01, -0.01, 0.02, 0, 0.005, -0.005, 0.01, -0.01, 0.02, 0,
+                                          0.005, -0.005, 0.01, -0.01, 0.02, 0},
+                                         {0.01, 0.012, 0.011, 0.008, 0.004, 0.001, -0.004, -0.003,
+                                          0, 0.002, 0.006, 0.008, 0.007, 0.003, -0.001, -0.003}};
 
 TEST_EACH(sequences_are_as_the_formula_says, series_of_d)
 {
@@ -265,7 +303,7 @@ TEST_EACH(sequences_are_as_the_formula_says, series_of_d)
     struct compare_sequence sequence;
     compare_sequence_begin(&sequence);
     double low = -INFINITY, high = INFINITY;
-    for (size_t n = 1; n <= 12; n++) {
+    for (size_t n = 1; n <= 16; n++) {
         compare_sequence_add(&sequence, d[n - 1], 0, 0.95);
         double m = 0, s = 0, neighbours = 0;
         for (size_t i = 0; i < n; i++)
@@ -281,8 +319,8 @@ TEST_EACH(sequences_are_as_the_formula_says, series_of_d)
         double half = below > 0 ? sqrt(s * (1 + r) / (1 - r) * (k - 1) * ((double)n + 0.2) / below)
                                 : INFINITY;
         if (n >= 4) {
-            low = n > 8 ? fmax(low, m - half) : m - half;
-            high = n > 8 ? fmin(high, m + half) : m + half;
+            low = n > SEQUENCE_SETTLED ? fmax(low, m - half) : m - half;
+            high = n > SEQUENCE_SETTLED ? fmin(high, m + half) : m + half;
         }
         ck_assert(n < 4 ? isinf(sequence.low) : fabs(sequence.low - low) < 1e-12);
         ck_assert(n < 4 ? isinf(sequence.high) : fabs(sequence.high - high) < 1e-12);
@@ -317,11 +355,12 @@ TEST(sequences_decide)
     sequence = sequence_of(4, 0, 0, 0.02); /* the step is the least width */
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.03, false), COMPARED_SAME);
-    sequence = sequence_of(7, 0.03, 0, 0.005); /* so few rounds may share a state */
+    sequence = sequence_of(SEQUENCE_SETTLED - 1, 0.03, 0,
+                           0.005); /* so few rounds may share a state */
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_UNCLEAR);
     sequence = sequence_of(4, 0.05, 0, 0.005);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_SLOWER);
-    sequence = sequence_of(8, 0.009, 0, 0.005);
+    sequence = sequence_of(SEQUENCE_SETTLED, 0.009, 0, 0.005);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_CHANGED);
 }
@@ -419,7 +458,7 @@ TEST(many_cases_need_more_rounds)
     static struct made_case all[CASES];
     struct compared_rounds items[CASES];
     for (unsigned i = 0; i < CASES; i++) {
-        make_case(&all[i], 8, i ? 0 : 0.015, 0.02, i);
+        make_case(&all[i], SEQUENCE_SETTLED, i ? 0 : 0.015, 0.03, i);
         items[i] = all[i].rounds;
     }
     compare_judge_rounds(items, 1, 0.01, 0.95, true);

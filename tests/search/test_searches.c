@@ -196,6 +196,17 @@ TEST_TIMES(the_race_is_seldom_wrong, 2)
     ck_assert_double_lt(races.n_samples, 500);
 }
 
+/* Cases next to the best one have the samples that rule them out at the error that there is:
+ * margins of twice that error, 7 % narrower, would do with 10.8. */
+TEST(pooled_margins_spend_their_error_once)
+{
+    for (int i = 0; i < CASES; i++)
+        world.values[i] = i == BEST ? 100 : 101;
+    count_races(0.01, "pooled", 20);
+    ck_assert_int_eq(races.n_found, 20);
+    ck_assert_double_eq_tol(races.n_samples, 16.5, 2);
+}
+
 /* Pooled noise needs fewer samples. */
 TEST_TIMES(the_race_is_cheap, 2)
 {

@@ -212,9 +212,11 @@ static void run_visits(void)
     static const double apart_ns[] = {3e9, 1e9, 5e7};
     struct gb_error error;
     const double n = (double)experiment.n_replications;
-    printf("certified, false, false of the certified in %%; samples; time of one visit\n\n"
-           "%-14s %9s %8s  %-27s  %s\n",
-           "family", "precision", "apart", "one visit", "rounds = auto, visits");
+    printf(
+        "certified, false, false of the certified, held by their intervals in %%; samples; time of "
+        "one visit\n\n"
+        "%-14s %9s %8s  %-33s  %s\n",
+        "family", "precision", "apart", "one visit", "rounds = auto, visits");
     for (size_t i = 0; i < n_visit_families * 3 * 3; i++) {
         const struct trace_family *family = &visit_families[i / 9];
         const struct trace_setting setting = {family, 1e6, 6e4};
@@ -228,9 +230,10 @@ static void run_visits(void)
         printf("%-14s %7.1f %% %6.2f s", family->name, 100 * policies[0].precision,
                1e-9 * apart_ns[i % 3]);
         for (int c = 0; c < 2; c++)
-            printf("  %5.1f %5.1f %5.1f %7.0f", percent(counts[c]->n_certified, o.n),
+            printf("  %5.1f %5.1f %5.1f %5.1f %7.0f", percent(counts[c]->n_certified, o.n),
                    percent(counts[c]->n_false, o.n),
-                   percent(counts[c]->n_false, counts[c]->n_certified), counts[c]->samples / n);
+                   percent(counts[c]->n_false, counts[c]->n_certified),
+                   percent(counts[c]->n_held, counts[c]->n_certified), counts[c]->samples / n);
         printf(" %5.2f %5.1f\n", o.together.ns / o.alone.ns, (double)o.n_visits / n);
         fflush(stdout);
     }

@@ -147,11 +147,12 @@ static struct outcome visit(const struct world *world, const struct stopping_pol
                             .sampled_ns = stop.elapsed_ns};
 }
 
-static void count(struct visits_count *count, bool is_certified, double value, double truth,
-                  double precision)
+static void count(struct visits_count *count, bool is_certified, const struct rounds_interval *said,
+                  double truth, double precision)
 {
     count->n_certified += is_certified;
-    count->n_false += is_certified && !(fabs(value / truth - 1) <= precision);
+    count->n_false += is_certified && !(fabs(said->centre / truth - 1) <= precision);
+    count->n_held += is_certified && said->low <= truth && truth <= said->high;
 }
 
 static void run_case(const struct world *world, const struct stopping_policy *policy,
@@ -159,13 +160,16 @@ static void run_case(const struct world *world, const struct stopping_policy *po
 {
     struct outcome visits[ROUNDS_MOST];
     const double next_ns = fmax(apart_ns, ROUNDS_APART_NS);
-    double at_ns = 0, value;
+    struct rounds_interval said;
+    double at_ns = 0;
     uint64_t n = 0;
     do {
         visits[n] = visit(world, policy, n, at_ns, trace);
         at_ns += visits[n].sampled_ns + apart_ns;
+        said = (struct rounds_interval){
+            .centre = visits[n].value, .low = visits[n].low_ns, .high = visits[n].high_ns};
         if (n == 0)
-            count(&outcome->alone, visits[0].verdict == GB_VERDICT_CERTIFIED, visits[0].value,
+            count(&outcome->alone, visits[0].verdict == GB_VERDICT_CERTIFIED, &said,
                   truth_of_visit(world, 1, visits[0].sampled_ns + next_ns, trace),
                   policy->precision);
         outcome->alone.samples += n == 0 ? visits[n].n_samples : 0;
@@ -174,8 +178,9 @@ static void run_case(const struct world *world, const struct stopping_policy *po
         outcome->together.ns += visits[n].sampled_ns;
     } while (repeats_is_open(visits, ++n, stopping_guards.max_time_ns));
     outcome->n_visits += n;
-    const bool is_certified = repeats_verdict(visits, n, &value) == GB_VERDICT_CERTIFIED;
-    count(&outcome->together, is_certified, value,
+    const bool is_certified = repeats_verdict(visits, n, &said) == GB_VERDICT_CERTIFIED;
+    rounds_hold_next(&said);
+    count(&outcome->together, is_certified, &said,
           truth_of_visit(world, n, at_ns - apart_ns + next_ns, trace), policy->precision);
 }
 

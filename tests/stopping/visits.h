@@ -14,7 +14,7 @@ extern const size_t n_visit_families;
 
 /* Sums over the replications. */
 struct visits_count {
-    uint64_t n_certified, n_false;
+    uint64_t n_certified, n_false, n_held; /* by their intervals */
     double samples, ns;
 };
 
