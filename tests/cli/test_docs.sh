@@ -319,7 +319,7 @@ for word in '[gbrun]' '[defaults]' '[policy ' '[device ' '[bench ' 'plugin =' 'p
 done
 # Keys that the FAQ names between words are keys, with such a value.
 cd "$TMPDIR/docs-faq.md" || exit 99
-for key in $(grep -o '`[a-z_.]* = [^`]*`' "$top_srcdir/docs/faq.md" | tr -d '`' | tr ' ' '~' | grep -vE 'y\.so|like~'); do
+for key in $(grep -o '`[a-z_.]* = [^`]*`' "$top_srcdir/docs/faq.md" | tr -d '`' | tr ' ' '~' | grep -v 'like~'); do
     printf '%s\n[bench copy]\nbytes = 4MiB\n' "[gbrun]
 ${key//\~/ }" >as_run.ini
     printf '[bench copy]\nsweep.bytes = 4MiB\n%s\n' "${key//\~/ }" >as_key.ini
@@ -327,6 +327,25 @@ ${key//\~/ }" >as_run.ini
     for file in as_key as_run as_device; do gbrun check -c $file.ini && break; done >said.txt 2>&1 ||
         [ "$has_cuda,$file" = 0,as_device ] || fail "docs/faq.md: ${key//\~/ }" "$(cat said.txt)"
 done
+# Its messages about configurations are what gbrun check prints of these.
+echo 'extern int nothere(void); int y(void) { return nothere(); }' | cc -shared -fPIC -x c - -o y.so
+echo 'int x(void) { return 0; }' | cc -shared -fPIC -x c - -o x.so
+while IFS= read -r lines; do
+    printf '%b\n' "$lines" >e.ini
+    gbrun check -c e.ini
+done <<'INI' 2>&1 | sed 's|error: /.*/\([xy].so\)|error: ./\1|' | sort >said.txt
+[bench copy]\n\nsweep.bytse = 1, 2
+[bench copy]\n\n\nmax_time = 5
+[defaults]\nbytes = 4KiB\n[bench copy]
+[bench copy]\nsweep.bytes = 4KiB, 128KiB\nonly = bytes > 64Ki
+[defaults]\nmax_samples = 5\n[bench copy]\n\nmin_samples = 20
+[bench copy]\nsweep.bytes = 4KiB, 8KiB\nonly = bytes > 100000
+[bench strl]
+[bench a]\nplugin = y.so
+[bench a]\nplugin = ./y.so
+[bench a]\nplugin = ./x.so
+INI
+equals "messages of docs/faq.md about configurations are printed" "$(grep '^e.ini:' "$top_srcdir/docs/faq.md" | sort)" "$(cat said.txt)"
 cd "$TMPDIR/docs-config.md" || exit 99
 gbrun check -c language.ini --print >printed.ini
 equals "gbrun check --print prints a configuration with the same cases" \
