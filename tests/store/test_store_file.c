@@ -52,7 +52,7 @@ TEST_TIMES(files_that_cannot_be_opened, 10)
         {"foreign.db", EITHER, GB_CORRUPT,
          "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
         {"newer.gbr", EITHER, GB_UNSUPPORTED,
-         "newer.gbr: made by a newer gbrun (format 700; this one knows %d): use that one"},
+         "newer.gbr: written by a newer gbrun (format 700; this one knows %d): use that version"},
     };
     ck_assert_int_eq(mkdir(fixture_path("folder"), 0755), 0);
     fixture_write_file("empty.gbr", "", 0);
