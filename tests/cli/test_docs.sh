@@ -99,7 +99,7 @@ find_missing()
     if [[ $1 = *joined.ini* || $1 = *python.ini* ]] && [ -z "$python" ]; then
         why="there is no python3 with a shared library"
     elif [[ $1 =~ ^python3\ ([a-z]+\.py)(\ |$) ]]; then
-        for package in pandas pyarrow pyperf; do
+        for package in pandas pyperf; do
             ! grep -q "^import $package" "${BASH_REMATCH[1]}" || python3 -c "import $package" 2>/dev/null ||
                 { why="there is no $package"; return; }
         done
