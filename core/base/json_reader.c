@@ -38,7 +38,7 @@ static enum json_token broken(struct json_reader *reader, const char *expected)
         error_set_at(&reader->error, GB_INVALID, here(reader), "the file ends early: \1expected %s",
                      expected);
     else
-        error_set_at(&reader->error, GB_INVALID, here(reader), "no valid JSON: \1expected %s",
+        error_set_at(&reader->error, GB_INVALID, here(reader), "invalid JSON: \1expected %s",
                      expected);
     return JSON_BROKEN;
 }

@@ -86,7 +86,7 @@ int32_t output_begin(struct output_file *output, const char *path, struct gb_err
     *output = (struct output_file){.name = path};
     bool exists = stat(path, &old) == 0, is_regular = !exists || S_ISREG(old.st_mode);
     if (!exists && lstat(path, &link) == 0) /* it would be replaced, or where it leads be made */
-        return error_set(error, GB_INVALID, "%s: a link to what is not there: name another file",
+        return error_set(error, GB_INVALID, "%s: a dangling symbolic link: name another file",
                          path);
     if (exists && is_regular && output_is_database(path))
         return error_set(error, GB_INVALID,

@@ -70,10 +70,10 @@ static const struct help_entry keys[] = {
      "A variable in the environment of the worker process; cases that differ in it get different "
      "processes"},
     {"paper.COLUMN", NULL,
-     "What a document has for a column of the results, a number or metric.NAME: "
+     "The figure of a document for a column of the results, a number or metric.NAME: "
      "`paper.median_ns = 5 us`, in a zip beside the option that it is for, or computed by "
      "`let.paper.COLUMN`; `none` where it has no figure. Tables and bars show it with the ratio of "
-     "the measured value to it, the column ratio.COLUMN. It is no part of the case's identity"},
+     "the measured value to it, the column ratio.COLUMN. It is not part of the case's identity"},
     {"check.METRIC", NULL,
      "Tolerance of the comparison with the reference: METRIC is abs, rel, ulp, rms, bound ..., "
      "see `gbrun help checks`; all that are given must hold"},
@@ -156,12 +156,12 @@ static const struct help_entry marks[] = {
 };
 
 static const struct help_entry verdicts[] = {
-#define VERDICT_NONE "The policy makes no claim, as `fixed` and `budget`"
+#define VERDICT_NONE "The policy makes no claim, like `fixed` and `budget`"
 #define VERDICT_CERTIFIED                                                                          \
     "The confidence interval over eight visits or more, a second apart, is as narrow as asked "    \
     "for, and so is what the next visit may differ by"
 #define VERDICT_CERTIFIED_IN_VISIT                                                                 \
-    "The confidence interval is as narrow as was asked for in the visit that was measured, or in " \
+    "The confidence interval is as narrow as requested in the visit that was measured, or in "     \
     "several within a second, which says nothing about a later one; the notes count these"
 #define VERDICT_MULTIMODAL                                                                         \
     "The distribution has several modes, each known as precisely as was asked for; mark `*`"
@@ -169,7 +169,7 @@ static const struct help_entry verdicts[] = {
     "The timer resolution is too coarse for the precision asked for; mark `~`"
 #define VERDICT_UNCONVERGED "Samples or time ran out before the precision was reached; mark `?`"
 #define VERDICT_GAVE_UP "The policy cannot interpret the samples, such as negative times; mark `!`"
-#define VERDICT_EXACT "All counts of a clock that counts agree to the last digit"
+#define VERDICT_EXACT "All instruction counts agree to the last digit"
 #define VERDICT_ENTRY(name, value, words) {words, NULL, VERDICT_##name},
     GB_VERDICT_MAP(VERDICT_ENTRY)
 #undef VERDICT_ENTRY
@@ -215,9 +215,10 @@ static const struct help_entry environment[] = {
      "0: no colours, unless --color or CLICOLOR_FORCE ask for them. Otherwise what goes to a "
      "terminal has them, unless TERM is dumb"},
     {"CLICOLOR_FORCE", NULL,
-     "If it is neither empty nor 0, there are colours also where the output is no terminal"},
+     "If it is neither empty nor 0, there are colours also where the output is not a terminal"},
     {"COLUMNS", NULL,
-     "The width of tables and help, also where the output is no terminal. If it is not set that is "
+     "The width of tables and help, also where the output is not a terminal. If it is not set that "
+     "is "
      "the terminal's width, or 120 for tables and 100 for help. Columns for which there is no room "
      "are left out and named below the table"},
     {"GBRUN_IGNORE_LOAD", NULL,

@@ -74,10 +74,10 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* writing to a file that may not grow is an error, not the end */
     if (argc < 2) {
         say("gbrun measures how long code takes, on CPUs and GPUs. To begin:\n"
-            "  gbrun call libm.so.6 'double cbrt(double)' 2   a function of a library\n"
-            "  gbrun command 'sleep 0.01'                      a program\n"
-            "  gbrun new --ini, then gbrun bench.ini          a sweep, from a configuration\n"
-            "  gbrun help                                     all verbs; gbrun doctor: is it "
+            "  gbrun call libm.so.6 'double cbrt(double)' 2  a function of a library\n"
+            "  gbrun command 'sleep 0.01'                    a program\n"
+            "  gbrun new --ini, then gbrun bench.ini         a sweep, from a configuration\n"
+            "  gbrun help                                    all verbs; gbrun doctor: is it "
             "quiet?");
         return EXIT_USAGE;
     }

@@ -422,7 +422,7 @@ static void say_verdict(const struct run_job *job)
             (unsigned long long)job->counts.n_left, (unsigned long long)job->n_visits,
             job->store_path);
     else if (job->is_empty)
-        say("gbrun: nothing was measured: skipped %lld of %lld (each round counts)",
+        say("gbrun: nothing was measured: %lld of %lld visits were skipped",
             (long long)job->all.skipped, (long long)job->all.done);
     else if (job->is_strict)
         say_if_strict(&job->strict);

@@ -197,11 +197,11 @@ int32_t run_resume_compare_devices(struct run_job *job, struct gb_error *error)
         const struct device_record *record = &before[i].record;
         const struct known_device *now = find_device(&job->devices, record);
         if (!now)
-            say("gbrun: device %s:%u (%s), used before, is not there: going on without it",
+            say("gbrun: device %s:%u (%s), used before, is not there: continuing without it",
                 record->name, record->index, record->model);
         else if (!text_equal(now->info.uuid, record->uuid) ||
                  !text_equal(now->info.model, record->model))
-            say("gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it",
+            say("gbrun: device %s:%u was %s (%s) before and is %s (%s) now: continuing with it",
                 record->name, record->index, record->model, record->uuid, now->info.model,
                 now->info.uuid);
     }

@@ -242,10 +242,10 @@ static const struct verb_option options[] = {
     {"base-build", 0, "COMMAND",
      "builds the base before: its plugins are copied aside; without it they are taken as they are"},
     {"new-build", 0, "COMMAND", "builds the new side, after the base"},
-    {"resume", 'R', "FILE", "go on with the newest run in FILE, with what is stored there"},
+    {"resume", 'R', "FILE", "continue the newest run in FILE, with the settings stored there"},
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
     {"accept-changes", 0, NULL,
-     "with --resume: go on although gbrun or a plugin is another build than before"},
+     "with --resume: continue although gbrun or a plugin is a different build"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear or skipped"},
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "

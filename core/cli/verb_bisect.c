@@ -105,7 +105,7 @@ static int32_t look_at_repository(struct bisect *bisect, struct gb_error *error)
 {
     const char *changed = GIT(bisect, error, "status", "--porcelain", "--untracked-files=no");
     if (!changed)
-        return error_set(error, GB_INVALID, "this folder is in no repository of git");
+        return error_set(error, GB_INVALID, "this folder is not in a git repository");
     if (*changed)
         return error_set(error, GB_INVALID,
                          "tracked files are changed: commit or stash them, since other commits "
@@ -119,7 +119,7 @@ static int32_t look_at_repository(struct bisect *bisect, struct gb_error *error)
     const char *branch = GIT(bisect, error, "symbolic-ref", "--quiet", "--short", "HEAD");
     bisect->original = branch ? branch : commit_of(bisect, "HEAD", error);
     if (!GIT(bisect, error, "merge-base", "--is-ancestor", bisect->good, bisect->bad))
-        return error_set(error, GB_INVALID, "--good %s: is no ancestor of --bad %s",
+        return error_set(error, GB_INVALID, "--good %s: is not an ancestor of --bad %s",
                          short_of(bisect, bisect->good), short_of(bisect, bisect->bad));
     return GB_OK;
 }

@@ -104,8 +104,8 @@ static int check_request(const struct request *request, const char *format)
                           "--new",
                           request->run);
     if (request->options.is_sequential && (!request->by || request->is_fleet))
-        return fail_usage("--sequential: goes with --by and --base: rounds of two runs are no "
-                          "pairs");
+        return fail_usage(
+            "--sequential: goes with --by and --base: rounds of two runs are not pairs");
     if (request->history && request->is_fleet)
         return fail_usage("--history: goes with two runs, or with --by and --base");
     if (request->options.where && !have_results(request->files))

@@ -102,7 +102,8 @@ static void add_all_columns(struct verb_table verbs, struct help_topics *topics,
         for (size_t j = 0; j < verbs.items[i]->n_columns; j++)
             add(topics, arena, verbs.items[i]->columns[j]);
     add_columns(topics, arena, "tables",
-                "heads of tables, and the columns of exports they stand for", "", table_head_help);
+                "headings of tables, and the columns of exports they stand for", "",
+                table_head_help);
     add_columns(topics, arena, "formats", "formats of other tools",
                 "Of gbrun export --format. Values are medians of rounds, with --rows combined of "
                 "cases, with --rows sample all samples. Tools that test significance take each "

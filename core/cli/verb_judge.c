@@ -303,7 +303,7 @@ const struct verb verb_judge = {
         "gbrun judge SUBMISSION.py --reference REFERENCE.py says whether a submission is right, "
         "and "
         "how fast. Both are files in Python: functions, or in the layouts of KernelBench and GPU "
-        "MODE. What is no Python is judged by a configuration: gbrun judge -c FILE.ini. The code "
+        "MODE. Anything but Python is judged by a configuration: gbrun judge -c FILE.ini. The code "
         "of each runs in a process that can reach nothing of gbrun, on new inputs and poisoned "
         "outputs at each call; times are taken, and outputs compared, outside of it (verify = "
         "judge). Both are measured in turn, round by round as by gbrun ab. docs/judge.md says what "

@@ -148,7 +148,7 @@ static const struct help_entry run_columns[] = {
     {"started", "", "When it began, UTC"},
     {"host", "", "Name of the machine"},
     {"device", "", "Models of its devices"},
-    {"cases", "", "Cases that came to their end, each round one, of how many"},
+    {"cases", "", "Cases that have ended, each round counted, of how many"},
     {"status", "", "ok; how many failed; not finished: it is running, or was killed"},
     {"labels", "", "NAME=TEXT of its labels and of the commit, `+` after one with changes"},
     {"note", "", "What --note gave it"},

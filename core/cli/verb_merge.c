@@ -26,7 +26,7 @@ static const struct verb_option options[] = {
      "only shards of one plan: others are refused, those that are missing are named; exit code 3 "
      "if there are any"},
     {"keep-going", 'k', NULL,
-     "leave out files that cannot be merged, name them and go on; exit code 3 if there are any"},
+     "leave out files that cannot be merged, name them and continue; exit code 3 if there are any"},
 };
 
 struct names {

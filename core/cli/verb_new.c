@@ -17,7 +17,7 @@ static const struct verb_option new_options[] = {
     {"cuda", 0, NULL, "a benchmark of a CUDA kernel"},
     {"policy", 0, NULL, "a stopping policy, in C"},
     {"device", 0, NULL, "a device, in C"},
-    {"ini", 0, NULL, "no plugin, but a configuration here, bench.ini, that runs as it is"},
+    {"ini", 0, NULL, "only a configuration, bench.ini, here; it runs as it is"},
 };
 
 /* What is written, by option. */

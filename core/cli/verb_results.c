@@ -139,8 +139,7 @@ void say_if_strict(const struct view_counts *counts)
 {
     if (code_if_strict(counts) == EXIT_FINE)
         return;
-    say("gbrun: --strict: failed %llu, skipped %llu, not certified %llu, of %llu (each round "
-        "counts)",
+    say("gbrun: --strict: %llu failed, %llu skipped, %llu not certified, of %llu visits",
         (unsigned long long)counts->n_bad, (unsigned long long)counts->n_skipped,
         (unsigned long long)counts->n_uncertified, (unsigned long long)counts->n);
 }

@@ -34,7 +34,7 @@ static const struct verb_option options[] = {
      "end with a comparison with the baseline NAME of the results file, as gbrun compare prints "
      "it, and with its exit code; --format: table, md, csv or json"},
     {"accept-changes", 0, NULL,
-     "with --resume: go on although gbrun or a plugin is another build than before"},
+     "with --resume: continue although gbrun or a plugin is a different build"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
     {"dry-run", 'n', NULL,
      "print what would be measured, in order, and how long that will take by what the results file "

@@ -440,7 +440,7 @@ static int32_t add_by(struct compare *compare, struct store *store, const char *
     status = sides_of_values(compare, store, path, &runs[i], compare->by, base, &is_known, error);
     if (status == GB_OK && !is_known && compare->options.is_sequential)
         return error_set(error, GB_INVALID,
-                         "--sequential: rounds of two runs are no pairs: expected --by with an "
+                         "--sequential: rounds of two runs are not pairs: expected --by with an "
                          "option or setting whose values are in one run");
     if (status == GB_OK && !is_known)
         status = add_by_runs(compare, store, path, runs, n, base, error);

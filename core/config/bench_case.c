@@ -70,16 +70,16 @@ static const struct gb_option options[] = {
              "Before the case the device idles until its clock is at least this, as 1980M; 0: it "
              "does not"),
     GB_STRING(struct common_params, clock, "auto",
-              "The clock that counts, one of those that the device offers; auto: its best"),
+              "The clock that times samples, one of those that the device offers; auto: its best"),
     GB_CHOICE(struct common_params, count_by, "auto", count_words,
               "With clock = instructions, what counts them: perf, the processor (perf events); "
               "step, a trap after each; valgrind, of programs (command); auto: the first of these "
               "that there is"),
     GB_INT(struct common_params, count_limit, "200000", "1:1000000000000", "instructions",
-           "Where each takes a trap, some 10 us, the most that are counted"),
+           "The most that are counted by traps, which take some 10 us each"),
     GB_STRING(struct common_params, measure, MEASURE_TIME,
-              "What a sample is: time: that of a sample on the clock; or a series of samples that "
-              "the benchmark gives itself, by its name, such as latency"),
+              "What samples are: time, as read on the clock; or a series that the benchmark "
+              "records itself, by its name, such as latency"),
     GB_INT(
         struct common_params, iterations, "0", "0:1000000000000", NULL,
         "Runs of the code in one sample; 0 or auto: as many as the clock needs, but 1 with cache "
@@ -101,9 +101,9 @@ static const struct gb_option options[] = {
          "policy says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:inf", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "0", "0:10000", NULL,
-           "How often the case is created and measured, between the other cases; 0 or auto: of "
-           "a policy that certifies eight times or more, until its precision holds from one time "
-           "to the next, else once"),
+           "How often the case is created and measured, in turns with the other cases; 0 or auto: "
+           "eight times or more under a policy that certifies, until its precision holds from one "
+           "visit to the next, else once"),
     GB_FLOAT(struct common_params, margin, "0", "0:99.9%", NULL,
              "Differences up to this are no reason for compare, ab and log to call the case slower "
              "or faster; 0: their --margin"),
@@ -151,7 +151,7 @@ static const struct gb_option options[] = {
           "Folder, from that of the INI file, for output and reference of a comparison that fails, "
           "as .npy files"),
     CHECK(GB_TYPE_BOOL, dump_always, "no", NULL, 0, NULL,
-          "Whether check.dump is for comparisons that pass as well"),
+          "Whether check.dump also writes comparisons that pass"),
 };
 
 struct option_table common_options(void)

@@ -451,7 +451,7 @@ int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
         return file_error(errors, file, "cannot be read", reason_of(errno));
     case FILE_TOO_LONG:
         return file_error(errors, file, "cannot be read",
-                          "it has more than 16 MiB, which no configuration needs");
+                          "it is larger than 16 MiB, the limit of a configuration");
     default:
         break;
     }

@@ -26,8 +26,7 @@ static const struct gb_option search_table[] = {
     GB_INT(struct search_params, cases, "0", "0:1000000000", "cases",
            "Different cases that are measured at most; 0: no such limit"),
     GB_INT(struct search_params, patience, "0", "0:1000000000", "cases",
-           "Different cases measured since the best one got better, after which it ends; 0: no "
-           "such limit"),
+           "Different cases without an improvement after which it ends; 0: no such limit"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct search_params, time_limit_ns), "time_limit", "1 min", "1ms:1000 h", NULL, "ns",
      "How long the search itself may take to say what is next; one that takes longer is ended, as "

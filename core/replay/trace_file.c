@@ -159,7 +159,7 @@ static int32_t take_field(struct text_reader *reader, char **at, struct field *r
         end += strspn(end, " ");
         if (*end && *end != reader->separator)
             return error_set_at(reader->error, GB_INVALID, here(reader, column),
-                                "text stands behind the closing quote");
+                                "text follows the closing quote");
     } else {
         while (*end && *end != reader->separator)
             end++;

@@ -368,8 +368,9 @@ static int32_t add_row(struct chart *chart, const struct view_cursor *at, const 
     point.relative = keep_relative(row, &chart->arena);
     bool is_good = row->c.record.status == CASE_OK && isfinite(point.y) &&
                    (!is_time(chart) || point.y > 0);
-    if (!is_good)
-        chart->n_left_out++;
+    if (!is_good) /* the base has no ratio to itself; of others a line of its own says why */
+        chart->n_left_out += row->c.record.status != CASE_OK || is_time(chart) ||
+                             !text_equal(chart->request.y, "ratio");
     else if (!has_x(chart, at->view, row, &x))
         chart->n_without++;
     else

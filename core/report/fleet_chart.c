@@ -367,10 +367,9 @@ static void add_table(const struct fleet_result *result, struct text *out)
 {
     CLEANUP(free_pointer) size_t *order = NULL;
     fleet_order(result, &order);
-    text_add(out,
-             "<p class=\"hint\">Ratios are to the nodes' median, their mean over cases. A click "
-             "on a head sorts.</p>\n<p><input class=\"filter\" hidden placeholder=\"filter "
-             "nodes\"></p>\n");
+    text_add(out, "<p class=\"hint\">Ratios are to the nodes' median, their mean over cases. Click "
+                  "a heading to sort.</p>\n<p><input class=\"filter\" hidden placeholder=\"filter "
+                  "nodes\"></p>\n");
     html_table(out, "sort",
                result->n_models > 1 ? "node|verdict|>mean ratio|>cases|>slower|>faster|>p|device|"
                                     : "node|verdict|>mean ratio|>cases|>slower|>faster|>p|");

@@ -126,7 +126,7 @@ void html_cases(const struct html_run *run)
     html_heading(out, "Cases");
     text_printf(out,
                 "<p class=\"hint\">Intervals are drawn relative to their own estimates: the width "
-                "is \u00B1%.2g %%.%s A click on a head sorts.</p>\n"
+                "is \u00B1%.2g %%.%s Click a heading to sort.</p>\n"
                 "<p><input class=\"filter\" hidden placeholder=\"filter cases\"></p>\n",
                 100 * scale, run->against ? " Ratios to the baseline: \u00B110 %." : "");
     text_printf(&heads, "case|>time||>interval|%s>samples|>rounds|check%s",

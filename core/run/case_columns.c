@@ -149,6 +149,6 @@ void series_send(const struct series_set *set, struct worker_link *link)
                  (unsigned long long)set->n_strange);
     if (set->n_dropped > 0)
         link_say(link, GB_LOG_WARNING,
-                 "%llu samples of series found no room: more than %d were given in one batch",
+                 "%llu samples of series were dropped: more than %d were given in one batch",
                  (unsigned long long)set->n_dropped, SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
 }

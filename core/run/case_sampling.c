@@ -426,7 +426,7 @@ static int32_t check_values(const struct sampling *sampling)
     for (size_t i = 0; i < sampling->values.n; i++)
         if (sampling->values.values[i] < 0)
             return case_stop(sampling->state, CASE_FAILED,
-                             "measure = %s: the value %g is no time: expected 0 or more",
+                             "measure = %s: the value %g is not a time: expected 0 or more",
                              sampling->measured_name, sampling->values.values[i]);
     return GB_OK;
 }

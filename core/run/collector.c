@@ -74,7 +74,7 @@ static void take_build(struct collector *collector, struct wire_reader *message)
     collector->record.builds[build.kind - 1] = build.sha256;
     if (info->sha256 && !text_equal(info->sha256, build.sha256)) {
         text_printf(&words,
-                    "measured with another build of %s than the run began with: %.12s, "
+                    "measured with a different build of %s than the run began with: %.12s, "
                     "not %.12s",
                     info->path, build.sha256, info->sha256);
         add_message(collector, GB_LOG_WARNING, text_get(&words));

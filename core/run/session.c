@@ -415,8 +415,7 @@ static int32_t open_device(struct session *session, const struct device_choice *
         return error->status;
     if (choice->uuid && *choice->uuid && !text_equal(choice->uuid, open->info.uuid))
         return error_set(error, GB_DEVICE_ERROR,
-                         "device %s: %s is there in the place of %s, which is the first of the "
-                         "case's GPUs",
+                         "device %s: %s was found in place of %s, the first of the case's GPUs",
                          open->name, open->info.uuid, choice->uuid);
     int32_t status = open->ops->open(&open->host->interface, asked.params, index, &open->device);
     if (status != GB_OK)

@@ -94,7 +94,7 @@ static void note_build(struct run *run, const struct plugin_info *info, const ch
         run_fail(run, &error);
     if (!text_equal(info->sha256, sha256))
         progress_line(run->plan->progress,
-                      "gbrun: %s is another build now than the run began with (%.12s, not %.12s): "
+                      "gbrun: %s is a different build than the run began with (%.12s, not %.12s): "
                       "each case says which it ran",
                       info->path, sha256, info->sha256);
 }

@@ -118,9 +118,9 @@ static void on_user_stop(struct run *run)
     run->is_killed = run->is_cancelled;
     run->is_cancelled = run->counts.is_cancelled = true;
     progress_line(run->plan->progress,
-                  run->is_killed ? "gbrun: stopping at once"
-                                 : "gbrun: finishing the current sample; once more to stop "
-                                   "at once");
+                  run->is_killed
+                      ? "gbrun: stopping at once"
+                      : "gbrun: finishing the current sample; interrupt again to stop at once");
     lanes_drop(run);
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
         if (run->is_killed) {
@@ -296,7 +296,7 @@ static void run_beat(struct run *run)
     if (!run->plan->claims || claims_beat(run->plan->claims, &error) == GB_OK)
         return;
     if (!run->has_said_beat)
-        progress_line(run->plan->progress, "gbrun: %s: other tasks take this one for gone",
+        progress_line(run->plan->progress, "gbrun: %s: other tasks have given this one up",
                       error.text);
     run->has_said_beat = true;
 }

@@ -271,7 +271,7 @@ static int32_t find_plan(struct store *store, char ret_plan[PLAN_TEXT], struct g
     for (size_t i = 0; i < n; i++)
         if (!*plans[i])
             return error_set(error, GB_INVALID,
-                             "%s: holds a run that is no shard: expected shards of one plan",
+                             "%s: holds a run that is not a shard: expected shards of one plan",
                              store->path);
     if (n > 1)
         return error_set(error, GB_INVALID,

@@ -172,7 +172,7 @@ static bool is_doubtful(const struct stored_case *c, double n_threads)
     const struct interference_record *noise = &record->interference;
     const int32_t verdict = record->has_estimate ? record->estimate.verdict : GB_VERDICT_NONE;
     return verdict == GB_VERDICT_UNCONVERGED || verdict == GB_VERDICT_GAVE_UP ||
-           (noise->is_known &&
+           (noise->is_known && text_equal(record->clock, "wall") &&
             noise->waited_cpu_ns > waited_share * noise->sampled_ns * fmax(1, n_threads));
 }
 

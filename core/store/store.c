@@ -37,8 +37,8 @@ int32_t store_refuse(const char *path, const char *begin, const char *why, struc
                    {"PK\x03\x04", "zip", "unzip"}};
     for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
         if (text_starts_with(begin, packers[i].begin))
-            return error_set(error, GB_CORRUPT, "%s: packed by %s: unpack it first: %s %s", path,
-                             packers[i].program, packers[i].fix, path);
+            return error_set(error, GB_CORRUPT, "%s: compressed by %s: decompress it first: %s %s",
+                             path, packers[i].program, packers[i].fix, path);
     return error_set(error, GB_CORRUPT, "%s: %s", path, why);
 }
 
@@ -347,9 +347,10 @@ static int32_t check_identity(struct store *store, int *ret_version, struct gb_e
                          "%s: not a results file of gbrun, but an SQLite file of another program",
                          store->path);
     if (version > schema_version(store->schema))
-        return error_set(error, GB_UNSUPPORTED,
-                         "%s: made by a newer gbrun (format %lld; this one knows %d): use that one",
-                         store->path, (long long)version, schema_version(store->schema));
+        return error_set(
+            error, GB_UNSUPPORTED,
+            "%s: written by a newer gbrun (format %lld; this one knows %d): use that version",
+            store->path, (long long)version, schema_version(store->schema));
     if (version < 1)
         return error_set(error, GB_CORRUPT, "%s: damaged: its format has the number %lld",
                          store->path, (long long)version);

@@ -361,7 +361,8 @@ static const struct stored_column parameter_columns[] = {
            "int, float, bool, string, choice, bytes, duration", .words = &types),
     COLUMN(is_axis, "INTEGER NOT NULL", 1, is_axis, "of a sweep"),
     COLUMN(is_default, "INTEGER NOT NULL", 1, is_default, "not set: the default of the option"),
-    COLUMN(is_variable, "INTEGER NOT NULL", 1, is_variable, "let.NAME, no option of the plugin"),
+    COLUMN(is_variable, "INTEGER NOT NULL", 1, is_variable,
+           "let.NAME, not an option of the plugin"),
     COLUMN(is_identity, "INTEGER NOT NULL", 1, is_identity, "part of the uid"),
 };
 #undef ROW

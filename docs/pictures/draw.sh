@@ -1,6 +1,6 @@
 #!/bin/sh
-# draw.sh - draws the pictures of the documents anew: make pictures. They need rsvg-convert, that of the page chromium,
-# and a quiet machine for a minute; samples of the first are computed, so that it is the same everywhere.
+# draw.sh - draws the pictures of the documents anew: make pictures. They need rsvg-convert, that of the page chromium.
+# Samples of the first and the last are computed, so that they are the same everywhere; those between want a quiet machine.
 # usage: draw.sh GBRUN SOURCES FOLDER
 set -eu
 gbrun=$(realpath "$1") sources=$(realpath "$2") folder=$(realpath "$3")
@@ -82,30 +82,58 @@ chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir
 # The ratio of each case to another function, with its interval.
 "$gbrun" report old.gbr --relative-to function=forward --chart lines --x n --y ratio --by function -o "$folder/compare.png"
 
-# Cases under the roofs of this machine.
+# Cases under roofs, on the simulated device: each takes 1 us there, so that its work alone says where it stands.
+cat >roofs.c <<'C'
+#include <gbrun/gbrun.h>
+struct figures {
+    const struct gb_host *host;
+    const char *roof, *kernel;
+    int64_t size;
+    double flops, bytes;
+};
+static const struct gb_option options[] = {
+    GB_STRING(struct figures, roof, "", "a name"), GB_STRING(struct figures, kernel, "", "a name"),
+    GB_INT(struct figures, size, "0", "0:", NULL, "a number"),
+    GB_FLOAT(struct figures, flops, "0", "0:", NULL, "operations"),
+    GB_FLOAT(struct figures, bytes, "0", "0:", NULL, "bytes")};
+GB_TIMED(run, struct figures, a)
+{
+    (void)a;
+}
+GB_WORK(work, struct figures, a, .flops = a->flops, .bytes_read = a->bytes / 2, .bytes_written = a->bytes / 2,
+        .math_format = GB_F32, .math_unit = GB_MATH_VECTOR)
+GB_BENCH_ON("simulated", ceilings, struct figures, options, "a roof", .run = run, .work = work)
+GB_BENCH_ON("simulated", computed, struct figures, options, "a case", .run = run, .work = work)
+GB_MODULE(&ceilings, &computed)
+C
+cc -O2 -fPIC -shared -I"$sources/include" roofs.c -o roofs.so
 cat >roofline.ini <<'INI'
+[device accelerator]
+plugin = ./simulated.so:simulated
+
 [defaults]
-device = cpu
-max_time = 0.5 s
+device = accelerator
+policy = fixed
+iterations = 1
+rounds = 1
 
 [bench roofs]
-plugin = ceilings
-threads = 1
-sweep.roof = l1_copy, l2_copy, fp32_fma
+plugin = ./roofs.so:ceilings
+sweep.roof = dram_copy, fp32_fma
+let.bytes = case roof when 'dram_copy' then 4.1e6 else 0 end
+let.flops = case roof when 'fp32_fma' then 6e7 else 0 end
 
 [bench elementwise]
-n = 16Ki
-threads = 1
-sweep.kernel = triad, gelu, softmax
+plugin = ./roofs.so:computed
+sweep.kernel = copy, triad, gelu, softmax
+let.bytes = case kernel when 'copy' then 4e6 when 'triad' then 3.9e6 when 'gelu' then 3.7e6 else 2.4e6 end
+let.flops = case kernel when 'copy' then 0 when 'triad' then 6.5e5 when 'gelu' then 5.5e6 else 1.5e6 end
 
 [bench product]
-plugin = gemm_verify
-kernel = simd
-dtype = fp32
-sweep.size = 16, 32, 64
-let.m = size
-let.n = size
-let.k = size
+plugin = ./roofs.so:computed
+sweep.size = 128, 512, 2048
+let.bytes = case size when 128 then 6e4 when 512 then 3e5 else 1.4e5 end
+let.flops = case size when 128 then 1.3e6 when 512 then 2.6e7 else 4.8e7 end
 INI
-"$gbrun" -q -c roofline.ini -o roofline.gbr >/dev/null || test $? = 1
+"$gbrun" -q -c roofline.ini -o roofline.gbr >/dev/null
 "$gbrun" report --roofline roofline.gbr -o "$folder/roofline.png"

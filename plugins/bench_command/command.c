@@ -51,7 +51,7 @@ static const struct gb_option options[] = {
     TEXT(output, "", "The file that its standard output goes to; empty: it is discarded"),
     TEXT(errors, "", "The file that its standard error goes to; empty: it is discarded"),
     GB_LIST(P, exit_codes, GB_TYPE_INT, "0", "0:255", NULL, "The codes that it may end with"),
-    GB_BOOL(P, ignore_failure, "no", "Whether other codes and signals are no failure"),
+    GB_BOOL(P, ignore_failure, "no", "Whether other exit codes and signals are accepted"),
     TEXT(expect_output, "",
          "The output that it must print, where \\n, \\t and \\\\ are what they are in C; a newline "
          "at the "

@@ -377,8 +377,7 @@ int32_t program_count(const struct gb_host *host, const struct program *program,
         status = bench_reset(counting->bench_ops, counting->bench, counting->queue);
     }
     if (counting->means == GB_COUNT_BY_VALGRIND)
-        status = valgrind == NULL ? host_fail(host, "count_by = valgrind: it is in no folder of "
-                                                    "PATH")
+        status = valgrind == NULL ? host_fail(host, "count_by = valgrind: it is not in PATH")
                  : status == GB_OK || asked == GB_COUNT_BY_VALGRIND
                      ? count_by_valgrind(&count, valgrind)
                      : status;

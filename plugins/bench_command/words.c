@@ -37,7 +37,7 @@ static bool take_quoted(struct splitter *splitter)
                              strchr("\"\\$`", splitter->text[splitter->at + 1]) != NULL;
         splitter->at += escapes;
         if (splitter->text[splitter->at] == '\0')
-            return refuse(splitter, start, "a text without its end: expected another %c", quote);
+            return refuse(splitter, start, "an unterminated text: expected another %c", quote);
         if (quote == '"' && !escapes && strchr("$`", splitter->text[splitter->at]) != NULL)
             return refuse(splitter, splitter->at,
                           "'%c' is for a shell, and there is none: expected single quotes around "

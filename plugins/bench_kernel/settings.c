@@ -107,7 +107,7 @@ static void read_shapes(struct settings *settings, struct reporter *reporter)
         read_dims(reporter, "cluster", params->cluster, &cluster_rule, &settings->cluster);
         if (grid->x % cluster->x != 0 || grid->y % cluster->y != 0 || grid->z % cluster->z != 0)
             report(reporter, "cluster", 0,
-                   "the grid of %u x %u x %u blocks is no multiple of clusters of %u x %u x %u",
+                   "the grid of %u x %u x %u blocks is not a multiple of clusters of %u x %u x %u",
                    grid->x, grid->y, grid->z, cluster->x, cluster->y, cluster->z);
     }
     *other = *own;
@@ -182,7 +182,7 @@ static bool add_define(struct settings *settings, struct reporter *reporter, con
     snprintf(words, sizeof words, "define.%.48s", name);
     if (!text_is_word(name))
         report(reporter, words, 0,
-               "'%.100s' is no name of a macro: expected letters, digits and underscores", name);
+               "'%.100s' is not a macro name: expected letters, digits and underscores", name);
     return asprintf(&option, "--define-macro=%s=%s", name, value) >= 0 &&
            add_option(settings, option, 0);
 }

@@ -40,7 +40,7 @@ static int32_t count(const struct gb_host *host, const void *params, uint32_t *r
     if (!driver_open(&driver, reason, sizeof reason))
         return host->skip(host, reason);
     if (driver.device_count(&n) != CUDA_SUCCESS || n <= 0)
-        return host->skip(host, "no device: the driver counts none");
+        return host->skip(host, "no device: the driver reports none");
     *ret_n = (uint32_t)n;
     return GB_OK;
 }

@@ -351,8 +351,8 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
              content->n_operations, stream_ns / 1e3 / (double)measurement->iterations);
     if (is_same && offsets_slower_ns(&timed->offsets) > 0.0)
         note(way,
-             "kernels have run side by side in this process, of which each launch takes %.2f us "
-             "longer: a short kernel may read so much more than alone",
+             "kernels have run side by side in this process, so each launch takes %.2f us longer: "
+             "a short kernel may read that much more than alone",
              offsets_slower_ns(&timed->offsets) / 1e3);
     return GB_OK;
 }

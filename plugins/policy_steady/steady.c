@@ -62,7 +62,7 @@ struct steady_options {
         GB_FLOAT(struct steady_options, min_mode, "2%", "0:20%", NULL,                             \
                  "share of the samples that makes a mode"),                                        \
         GB_INT(struct steady_options, visits, "6", "0:1000000", NULL,                              \
-               "times that each lesser mode must have been entered"),                              \
+               "times that each minor mode must have been entered"),                               \
         GB_STRING(struct steady_options, without, "",                                              \
                   "rules to leave out, to see what each contributes")
 
@@ -372,7 +372,7 @@ static void explain_obstacle(const struct steady *steady, char *ret, size_t size
                  1e-9 * second);
         break;
     case OBSTACLE_VISITS:
-        snprintf(ret, size, "a lesser mode (%.2g %%) was entered %.0f of %llu times", 100.0 * first,
+        snprintf(ret, size, "a minor mode (%.2g %%) was entered %.0f of %llu times", 100.0 * first,
                  second, (unsigned long long)steady->limits.visits);
         break;
     case OBSTACLE_TAIL:

@@ -520,7 +520,7 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     }
     if (i == GB_NO_CASE) {
         snprintf(proposal->reason, sizeof proposal->reason, "%s",
-                 search->end != NULL ? search->end : "the leader can be measured no more");
+                 search->end != NULL ? search->end : "the leader has had all of its rounds");
         return GB_OK;
     }
     search->n_proposed++;

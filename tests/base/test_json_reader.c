@@ -59,7 +59,7 @@ static void add_string(char *json, uint32_t with, struct text *out)
 }
 
 #define CUT "the file ends early: expected "
-#define BROKEN "no valid JSON: expected "
+#define BROKEN "invalid JSON: expected "
 static const struct text_cases readings[] = {
     {{add_reading, false},
      {"{} -> {}.", " [ ]  -> [].", "[1, -2.5e+3, \"a\", true, false, null] -> [nnstf0].",
@@ -115,5 +115,5 @@ TEST(nesting_ends)
     json[sizeof json - 1] = 0;
     read_all(json);
     ck_assert_uint_eq(strlen(tokens), JSON_DEPTH_MAX + 1);
-    ck_assert_str_eq(reader.error.text, "no valid JSON: expected less nesting");
+    ck_assert_str_eq(reader.error.text, "invalid JSON: expected less nesting");
 }

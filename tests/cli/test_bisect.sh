@@ -113,7 +113,7 @@ equals "a machine that slows down: it did" yes "$([ "$(cat visits.txt)" -gt 50 ]
 bisect 2 "no such commit" --good nowhere
 equals "no such commit: message" "gbrun: error: nowhere: no such commit in the repository of this folder" "$(cat err.txt)"
 bisect 2 "the other way round" --good HEAD --bad HEAD~3
-has "the other way round: message" err.txt 'is no ancestor of --bad'
+has "the other way round: message" err.txt 'is not an ancestor of --bad'
 echo '/* changed */' >>wait.c
 try_each "$GBRUN" bisect -c wait.ini <<'TABLE'
 no build|2|gbrun: error: expected --good COMMIT, --build COMMAND and -c FILE|--good HEAD

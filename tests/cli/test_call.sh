@@ -208,14 +208,14 @@ a buffer for a number|status|int(int)|buffer(3) => 9 arg.1: a buffer where int32
 a struct of another size|pair_difference|double(struct(double, double))|struct(1, 2, 3) => \
   9 arg.1: a struct of 3 numbers: expected 2, as the signature says
 a mistake behind a value that was put in|handle_get|int(pointer)|buffer({n * 4}, fil=3); sweep.n = 1000000 => \
-  25 arg.1: 'fil' is no key of a buffer: expected fill=, uniform=, expect=, integral, count, shuffle, zero_end, device, host, pinned, out or restore
+  25 arg.1: 'fil' is not a key of a buffer: expected fill=, uniform=, expect=, integral, count, shuffle, zero_end, device, host, pinned, out or restore
 a name that nothing has|handle_get|int(pointer)|handel; before = handle_open(out handle) => \
   9 arg.1: unknown name 'handel': expected arg.N, a key of arg, or a name that 'before' sets
 names in a circle|distance|long(pointer, pointer)|arg.2; arg.1 => 9 arg.1: arg.2 is given later: move it up
 an unknown function of before|status|int(int)|0; before = status(3), no_such() => \
   21 before: the library has no function 'no_such'
 an address in place of a number|status|int(int)|0; expect = arg.1 => \
-  10 expect: an address is expected of functions that return a pointer only
+  10 expect: an address can only be expected of a function that returns a pointer
 a reference that compares nothing|scale|void(pointer, pointer, float, size_t)|buffer(4); reference = scale; buffer(4); 1; 1 => \
   13 reference: there is nothing to compare: mark the buffers that the function writes with 'out'
 a variable for a function|variable|int()| => 12 function: 'variable' is a variable of the library: expected a function
@@ -229,7 +229,7 @@ a status that nothing returns|crash|void()|ok = 0 => 6 ok: no function here retu
 a status that does not fit|status|uint8(int)|0; ok = 256 => \
   6 ok: 256 cannot be a status of a function that returns uint8
 null in place of a number|status|int(int)|0; expect = null => \
-  10 expect: an address is expected of functions that return a pointer only
+  10 expect: an address can only be expected of a function that returns a pointer
 a number too large for a float|difference_float|float(float, float)|1e40; 0 => \
   9 arg.1: 1e+40 does not fit the parameter, which is float
 a number for an address in a struct|text_length|size_t(struct(pointer, size_t))|struct(0, 3) => \

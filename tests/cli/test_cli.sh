@@ -30,17 +30,17 @@ TABLE
 few_samples 3 'device = fake' '[bench skipper]' 'rounds = 2' >skips.ini
 { cat skips.ini; printf '[bench good]\n'; } >some.ini
 { cat some.ini; printf '[bench wrong_result]\n'; } >wrong.ini
-strict="failed 0, skipped 2, not certified 1,"
+strict="0 failed, 2 skipped, 1 not certified, of"
 try_each "$GBRUN" <<TABLE
-nothing measured|0|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|-q -c skips.ini -o skips.gbr
-nothing was missing, and nothing measured|0|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|\
+nothing measured|0|gbrun: nothing was measured: 2 of 2 visits were skipped|-q -c skips.ini -o skips.gbr
+nothing was missing, and nothing measured|0|gbrun: nothing was measured: 2 of 2 visits were skipped|\
 run -q --resume skips.gbr
 something measured|0|-|-q -c some.ini -o some.gbr
-run --strict|3|gbrun: --strict: $strict of 3 (each round counts)|-q -c some.ini -o some.gbr --strict
-show --strict|3|gbrun: --strict: $strict of 3 (each round counts)|show some.gbr --strict
-show --strict of what is chosen|3|gbrun: --strict: failed 0, skipped 0, not certified 1, of 1 (each round counts)|\
+run --strict|3|gbrun: --strict: $strict 3 visits|-q -c some.ini -o some.gbr --strict
+show --strict|3|gbrun: --strict: $strict 3 visits|show some.gbr --strict
+show --strict of what is chosen|3|gbrun: --strict: 0 failed, 0 skipped, 1 not certified, of 1 visits|\
 show some.gbr --strict --where "bench = 'good'"
-a failure stays one, strictly, and is counted|1|~gbrun: --strict: failed 1, skipped 2, not certified 1, of 4 (each round counts)|\
+a failure stays one, strictly, and is counted|1|~gbrun: --strict: 1 failed, 2 skipped, 1 not certified, of 4 visits|\
 -q -c wrong.ini -o wrong.gbr --strict
 one sample is no plural|0||-q -c some.ini -s "policy few.samples=1" -o one.gbr
 show takes several files|0||show some.gbr skips.gbr --format md

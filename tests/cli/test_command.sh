@@ -169,7 +169,7 @@ c3 8 argv: $PWD/./not_executable cannot be run: Permission denied: it is not exe
 c4 8 argv: $PWD/./folder cannot be run: Is a directory
 c5 13 argv: '|' is for a shell, and there is none: expected a program and its arguments, '|' in quotes, or sh -c '...'
 c6 13 argv: '*' is for a shell, and there is none: expected a program and its arguments, '*' in quotes, or sh -c '...'
-c7 13 argv: a text without its end: expected another '
+c7 13 argv: an unterminated text: expected another '
 c8 11 prepare: no program 'no_such' in the folders of PATH
 c9 13 exit_codes: none would be right: expected at least one, such as 0" "$(errors_of bench.ini err.txt)"
 

@@ -18,7 +18,7 @@ done
 "$GBRUN" -q -c copy.ini -o cold.gbr -s copy.cache=cold >/dev/null
 GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs "$GBRUN" -q -c fails.ini -o fails.gbr >/dev/null 2>&1
 
-no_pairs='rounds of two runs are no pairs: expected --by with an option or setting whose values are in one run'
+no_pairs='rounds of two runs are not pairs: expected --by with an option or setting whose values are in one run'
 unforced='they are not compared without --force'
 try_each "$GBRUN" compare --metric bytes_read <<TABLE
 two files|0||old.gbr new.gbr|base: run 2 of old.gbr, 20|4 same; geometric mean of 4 ratios 1.000
@@ -246,7 +246,7 @@ printf '{"results":[]}' >empty.json
 try_each "$GBRUN" compare <<TABLE
 round by round, too few|0||new.gbr --by method --base stream --margin 99.9% --sequential|\
 unclear: copy bytes=4096: 3 rounds, 4 at least are needed|round by round: 2 not decided after 3
-round by round, of two files|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are no pairs|\
+round by round, of two files|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are not pairs|\
 old.gbr new.gbr --sequential
 round by round, of two runs|2|gbrun: error: --sequential: $no_pairs|old.gbr --by host --base "$(uname -n)" --sequential
 no alpha|2||old.gbr new.gbr --alpha 0

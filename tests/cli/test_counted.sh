@@ -98,7 +98,7 @@ INI
         ran "$GBRUN" -c program.ini -s '*.exit_codes=3'
         has "how it has to end is looked at" out.txt 'ended with exit code 0: expected 3'
         ran env PATH=/nonexistent "$GBRUN" -c program.ini -s '*.count_by=valgrind'
-        has "Valgrind has to be there" out.txt 'count_by = valgrind: it is in no folder of PATH'
+        has "Valgrind has to be there" out.txt 'count_by = valgrind: it is not in PATH'
         if command -v valgrind >/dev/null; then
             "$GBRUN" -q -c program.ini -s '*.count_by=valgrind' -o valgrind.gbr >/dev/null
             equals "Valgrind counts, too, each turn of a string instruction" "17,instructions by valgrind" "$(column instructions,clock valgrind.gbr)"

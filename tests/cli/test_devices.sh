@@ -189,7 +189,7 @@ resumed "each" 24 4 number,device_number
 killed_after 9 copy.gbr -s gbrun.distribute=each -s beside.held_from=25
 FAKE_DEVICES=2 ran "$GBRUN" run --resume results.gbr
 equals "devices that are gone: the others go on" 12 "$(column number --where "device_number < 2" | wc -l)"
-succeeds "and it is said" grep -q '^gbrun: device gpu:[23] (.*), used before, is not there: going on without it$' err.txt
+succeeds "and it is said" grep -q '^gbrun: device gpu:[23] (.*), used before, is not there: continuing without it$' err.txt
 sql results.gbr "UPDATE device SET model = 'Big 2' WHERE id = (SELECT min(id) FROM device WHERE model = 'Big')"
 equals "each model is listed once, also one in whose name another's stands" "Big,Big 2,Small" \
     "$("$GBRUN" list runs results.gbr --format csv | grep -o '"[^"]*Big[^"]*"' | tr -d '"' | sed 's/, /\n/g' | sort |

@@ -3,12 +3,14 @@
 # what it is: `<!-- file: NAME -->`, to be written (it is the file of docs/examples, if there is one);
 # `<!-- check: NAME -->`, a configuration to be checked; `<!-- keys: KEYS -->`, a part of one, behind these keys; `<!-- run -->`, commands to be run, in the order of the
 # document; `<!-- nvcc -->`, commands to be run where the CUDA Toolkit is; `<!-- output -->`, what the last command printed, of which the
-# shape is compared; `<!-- message -->`, lines that gbrun prints; `<!-- not run: WHY -->`: none of these. Code has such a comment. Links lead to files and headings that are there. A command whose tool is missing is skipped, and so is
+# shape is compared (UPDATE_GOLDEN=1 runs the documents that have some as a reader does, and writes what was printed);
+# `<!-- message -->`, lines that gbrun prints; `<!-- not run: WHY -->`: none of these. Code has such a comment. Links lead to files and headings that are there. A command whose tool is missing is skipped, and so is
 # a later one that names a file which the skipped one would have written.
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 shopt -s nullglob
 documents=(README.md HACKING.md docs/*.md docs/experiments/*.md)
+[ -z "${UPDATE_GOLDEN-}" ] || mapfile -t documents < <(grep -lx '<!-- output -->' "${documents[@]}")
 examples=$top_srcdir/docs/examples
 
 # What the commands find: the programs by their names, pkg-config's file of the build tree. Measuring takes a
@@ -22,6 +24,7 @@ program()
 }
 briefly()
 {
+    [ -z "${UPDATE_GOLDEN-}" ] || { cat "$1" && return; }
     sed -E 's/(max_time|visit)( = |=")[0-9.]+ m?s/\1\210 ms/; s/max_rounds = [0-9]+/max_rounds = 3/
         s/^budget = .*/budget = 20 ms/; s/^rounds = [56]/rounds = 2/; s/^sweep.n = 1000, 100k, 10M/sweep.n = 1000, 100k/
         s/^sweep.size = 1Ki:1Mi:x4/sweep.size = 1Ki:16Ki:x4/; s/^sweep.size = 64, 4Ki, 256Ki/sweep.size = 64, 4Ki/' "$1"
@@ -48,10 +51,11 @@ run*sizes.ini*) set -- \"\$@\" -s copy.sweep.bytes=16KiB,256KiB ;;
 run*roofs.ini*) set -- \"\$@\" -s bandwidth.bytes=64KiB -s elementwise.n=64Ki ;;
 esac
 exec '$GBRUN' \"\$@\""
+[ -z "${UPDATE_GOLDEN-}" ] || program gbrun "exec '$GBRUN' \"\$@\""
 program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\" -O0"
 for name in c++ g++; do program $name "exec ${CXX:-c++} -Wall -Wextra -Werror \"\$@\" -O0"; done
 program nvcc "exec '${NVCC:-nvcc}' -std=c++14 -Xcompiler -O0 \"\$@\""
-cat >"$TMPDIR/python/sitecustomize.py" <<'PY'
+[ -n "${UPDATE_GOLDEN-}" ] || cat >"$TMPDIR/python/sitecustomize.py" <<'PY'
 import timeit
 import gbrun
 
@@ -95,7 +99,7 @@ find_missing()
     if [[ $1 = *joined.ini* || $1 = *python.ini* ]] && [ -z "$python" ]; then
         why="there is no python3 with a shared library"
     elif [[ $1 =~ ^python3\ ([a-z]+\.py)(\ |$) ]]; then
-        for package in pandas pyarrow pyperf; do
+        for package in pandas pyperf; do
             ! grep -q "^import $package" "${BASH_REMATCH[1]}" || python3 -c "import $package" 2>/dev/null ||
                 { why="there is no $package"; return; }
         done
@@ -142,8 +146,9 @@ run_command()
     (
         set -euo pipefail
         eval "$2"
-    ) >said.txt 2>&1
+    ) >said.txt 2>errors.txt
     code=$?
+    [ -n "${UPDATE_GOLDEN-}" ] || cat errors.txt >>said.txt
     IFS= read -rd '' said <said.txt
     if [ "$code" = 0 ]; then
         pass "$1: $2"
@@ -167,6 +172,8 @@ block()
             return
         fi
         succeeds "$1: gbrun check accepts $name" gbrun check -c "$name"
+    elif [ -f "$block.output" ] && [ -n "${UPDATE_GOLDEN-}" ]; then
+        [ ! -s said.txt ] || cp said.txt "$block.output"
     elif [ -f "$block.output" ]; then
         [ ! -s said.txt ] || equals "$1: the output has the shape of ${2##*/}" "$(shape <"$block.output")" "$(shape <said.txt)"
     elif [ -f "$block.message" ]; then
@@ -215,7 +222,20 @@ document()
     for name in "$here.blocks"/*.name; do
         block "$1" "${name%.name}"
     done
+    [ -z "${UPDATE_GOLDEN-}" ] || update "$1"
     echo "# all of $1"
+}
+
+# update DOCUMENT: its outputs are those that were printed.
+update()
+{
+    awk -v outputs="$(echo "$TMPDIR/${1//\//-}.blocks"/*.output)" 'BEGIN { split(outputs, files, " ") }
+        /^<!-- output -->$/ { is_output = 1 }
+        is_inside && /^```$/ { is_output = is_inside = 0 }
+        !is_inside
+        is_output && /^```$/ && !is_inside++ { file = files[++n]; while ((getline line <file) > 0) print line }
+    ' "$top_srcdir/$1" >updated.md &&
+        cp updated.md "$top_srcdir/$1"
 }
 
 # Several documents at a time; what each says is printed in their order.
@@ -237,6 +257,7 @@ for document in "${documents[@]}"; do
     n_checks=$((n_checks + $(grep -cE '^(not )?ok ' "$said")))
 done
 blocks=("$TMPDIR"/*.blocks/*.name)
+[ -z "${UPDATE_GOLDEN-}" ] || finish
 succeeds "the blocks of the documents were found" test "${#blocks[@]}" -ge 20
 
 # Messages: of the pairs of neighbours among their words, without names and numbers, most stand in the texts of the
@@ -319,7 +340,7 @@ for word in '[gbrun]' '[defaults]' '[policy ' '[device ' '[bench ' 'plugin =' 'p
 done
 # Keys that the FAQ names between words are keys, with such a value.
 cd "$TMPDIR/docs-faq.md" || exit 99
-for key in $(grep -o '`[a-z_.]* = [^`]*`' "$top_srcdir/docs/faq.md" | tr -d '`' | tr ' ' '~' | grep -vE 'y\.so|like~'); do
+for key in $(grep -o '`[a-z_.]* = [^`]*`' "$top_srcdir/docs/faq.md" | tr -d '`' | tr ' ' '~' | grep -v 'like~'); do
     printf '%s\n[bench copy]\nbytes = 4MiB\n' "[gbrun]
 ${key//\~/ }" >as_run.ini
     printf '[bench copy]\nsweep.bytes = 4MiB\n%s\n' "${key//\~/ }" >as_key.ini
@@ -327,6 +348,25 @@ ${key//\~/ }" >as_run.ini
     for file in as_key as_run as_device; do gbrun check -c $file.ini && break; done >said.txt 2>&1 ||
         [ "$has_cuda,$file" = 0,as_device ] || fail "docs/faq.md: ${key//\~/ }" "$(cat said.txt)"
 done
+# Its messages about configurations are what gbrun check prints of these.
+echo 'extern int nothere(void); int y(void) { return nothere(); }' | cc -shared -fPIC -x c - -o y.so
+echo 'int x(void) { return 0; }' | cc -shared -fPIC -x c - -o x.so
+while IFS= read -r lines; do
+    printf '%b\n' "$lines" >e.ini
+    gbrun check -c e.ini
+done <<'INI' 2>&1 | sed 's|error: /.*/\([xy].so\)|error: ./\1|' | sort >said.txt
+[bench copy]\n\nsweep.bytse = 1, 2
+[bench copy]\n\n\nmax_time = 5
+[defaults]\nbytes = 4KiB\n[bench copy]
+[bench copy]\nsweep.bytes = 4KiB, 128KiB\nonly = bytes > 64Ki
+[defaults]\nmax_samples = 5\n[bench copy]\n\nmin_samples = 20
+[bench copy]\nsweep.bytes = 4KiB, 8KiB\nonly = bytes > 100000
+[bench strl]
+[bench a]\nplugin = y.so
+[bench a]\nplugin = ./y.so
+[bench a]\nplugin = ./x.so
+INI
+equals "messages of docs/faq.md about configurations are printed" "$(grep '^e.ini:' "$top_srcdir/docs/faq.md" | sort)" "$(cat said.txt)"
 cd "$TMPDIR/docs-config.md" || exit 99
 gbrun check -c language.ini --print >printed.ini
 equals "gbrun check --print prints a configuration with the same cases" \

@@ -9,7 +9,7 @@ if command -v sqlite3 >/dev/null; then
     succeeds "a results file is made" "$GBRUN" -q -c "$TMPDIR/nop.ini" -o "$TMPDIR/nop.gbr"
     equals "docs/results.md has all tables, and no others" "$(sqlite3 "$TMPDIR/nop.gbr" \
         "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'" | sort)" \
-        "$({ sed -n '/^| table | a row/,/^$/s/^| \(`[^|]*\) |.*/\1/p' "$results"; echo '`samples`'; } | grep -oE '[a-z_]+' | sort)"
+        "$(sed -n '/^run ─/,/^```/p' "$results" | grep -oE '[a-z_]+' | sort)"
 else
     skip "docs/results.md has all tables, and no others" "there is no sqlite3"
 fi

@@ -44,7 +44,7 @@ $head
 $(section bench process process device=gpu:2 env.FAKE_VISIBLE=GPU-a,GPU-b)
 INI
 succeeds "a case that chooses others is not measured on them" \
-    grep -q 'GPU-a is there in the place of GPU-c' out.txt err.txt
+    grep -q 'GPU-a was found in place of GPU-c' out.txt err.txt
 
 # ---- a group is locked as a whole ----
 for who in group:gpu:0 one:gpu:1; do

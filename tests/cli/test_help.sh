@@ -44,7 +44,7 @@ for name in gbrun bench $ids; do
     case $name in
     skeleton | nop) continue ;; # not installed; without options
     esac
-    equals "gbrun.ini(5) has $name" 1 "$(grep -cxE "@OPTIONS (plugin )?$name@" "$pages/gbrun.ini.5.in")"
+    equals "gbrun.ini(5) has $name" 1 "$(grep -cxE "@(OPTIONS|PLUGIN [a-z]+) $name@" "$pages/gbrun.ini.5.in")"
     rows=$(gbrun help --markdown "$name" | grep -c '^| `')
     equals "help --roff $name has as many options as the Markdown table" "$rows" \
         "$(gbrun help --roff "$name" | grep -cx '\.TP')"

@@ -172,7 +172,7 @@ ok 1|tile<GIVEN>; define.GIVEN = 4, 8
 ok 1|plain
 11 include: $config/nowhere: No such file or directory|plain; include = nowhere
 11 include: $here: expected a folder|plain; include = tile.cu
-13 define.2X: '2X' is no name of a macro: expected letters, digits|plain; define.2X = 4
+13 define.2X: '2X' is not a macro name: expected letters, digits|plain; define.2X = 4
 22 options: '-I': expected a value behind it|plain; options = -std c++17 -I
 10 shared: 1000000000 is out of range: expected bytes, a whole number up to|plain; shared = 1G
 ok 1|plain; options = -I include -Iinclude --include-path include -D A=4 -std=c++20

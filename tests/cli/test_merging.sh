@@ -74,9 +74,9 @@ equals "of many that are missing the numbers are said" "3 18 of 20 shards are mi
     "$(mkdir many; "$make_shards" many 20 1 fedcba98; merge --plan -o many.gbr many/shard-0000[46].gbr) $(tail -n 1 said.txt)"
 few_samples 3 '[bench nop]' >nop.ini
 "$GBRUN" -q -c nop.ini -o nop.gbr >/dev/null
-equals "what is no shard is refused" "2 gbrun: error: nop.gbr: holds a run that is no shard: expected shards of one plan" \
+equals "what is no shard is refused" "2 gbrun: error: nop.gbr: holds a run that is not a shard: expected shards of one plan" \
     "$(merge --plan -o plan.gbr nop.gbr) $(grep error said.txt)"
-equals "in a file that holds such there is none" "2 gbrun: error: nop.gbr: holds a run that is no shard: expected shards of one plan" \
+equals "in a file that holds such there is none" "2 gbrun: error: nop.gbr: holds a run that is not a shard: expected shards of one plan" \
     "$(merge --plan -o nop.gbr in) $(grep error said.txt)"
 
 # --- interrupted ---

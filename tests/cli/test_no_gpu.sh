@@ -17,7 +17,7 @@ why()
 }
 
 equals "too old" "the driver is too old: it is for CUDA 11.4, gbrun needs 12.0" "$(why FAKE_CUDA_VERSION=11040)"
-equals "no device" "no device: the driver finds none; other (CUDA_ERROR_OTHER)" \
+equals "no device" "no device: the driver found none; other (CUDA_ERROR_OTHER)" \
     "$(unset CUDA_VISIBLE_DEVICES; why FAKE_CUDA_INIT=100)"
 equals "none is visible" "no device is visible: CUDA_VISIBLE_DEVICES is '7'" \
     "$(why FAKE_CUDA_INIT=100 CUDA_VISIBLE_DEVICES=7)"
@@ -52,12 +52,12 @@ with_none()
 with_none gpu half -o half.gbr
 equals "what is for the CPU is measured, the rest skipped" "0 gpu,cuda,skipped half,cpu,ok half,cuda,skipped" \
     "$? $(column bench,device,status half.gbr | xargs)"
-has "with the reason" table.txt 'gpu and 1 more: device cuda is not there: no device: the driver finds none'
+has "with the reason" table.txt 'gpu and 1 more: device cuda is not there: no device: the driver found none'
 with_none gpu half -o half.gbr --strict
-equals "not so with --strict" "3 gbrun: --strict: failed 0, skipped 2, not certified 1, of 3 (each round counts)" \
+equals "not so with --strict" "3 gbrun: --strict: 0 failed, 2 skipped, 1 not certified, of 3 visits" \
     "$? $(cat text.txt)"
 with_none gpu -o none.gbr
-equals "nothing at all was measured" "0 gbrun: nothing was measured: skipped 1 of 1 (each round counts)" \
+equals "nothing at all was measured" "0 gbrun: nothing was measured: 1 of 1 visits were skipped" \
     "$? $(cat text.txt)"
 has "and there is no table" table.txt 'all cases were skipped'
 with_none one -o one.gbr

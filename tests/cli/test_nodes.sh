@@ -60,7 +60,7 @@ no such fact|2|gbrun: error: --by label.rack: no run has such a fact or label; v
 compare --by label.rack --base VALUE|--by label.rack all.gbr
 a hostlist of runs|2|gbrun: error: --format hostlist: goes with --by host, without --base|\
 node1.gbr node2.gbr --format hostlist
-round by round|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are no pairs|\
+round by round|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are not pairs|\
 --by host all.gbr --sequential
 a run|2|gbrun: error: --run 1: goes with --by and --base; runs are chosen by --base and --new|--by host all.gbr --run 1
 force|2|gbrun: error: --force: goes with --base: nodes are compared with those of the same device model and clock|\

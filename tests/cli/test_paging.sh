@@ -57,5 +57,5 @@ sql many/shard-00001.gbr "UPDATE bench_case SET status = 'failed' WHERE position
 equals "or 10,000 cases; what failed is counted over all" "10000 cases 1 to 10000 of 10001, 2 of all failed (--where \"status not in ('ok', 'skipped')\"); --offset 10000 shows the next, --limit 0 all" \
     "$(shown) $(page)"
 "$GBRUN" show many/shard-00001.gbr --offset 20 --limit 5 --strict >shown.txt 2>said.txt
-equals "and --strict judges all" "3 gbrun: --strict: failed 2, skipped 0, not certified 0, of 10001 (each round counts)" "$? $(cat said.txt)"
+equals "and --strict judges all" "3 gbrun: --strict: 2 failed, 0 skipped, 0 not certified, of 10001 visits" "$? $(cat said.txt)"
 finish

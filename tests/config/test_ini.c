@@ -238,7 +238,7 @@ TEST(test_file)
     close(fd);
     unlink(path);
     ck_assert_str_eq(errors.items[0].text,
-                     "cannot be read: it has more than 16 MiB, which no configuration needs");
+                     "cannot be read: it is larger than 16 MiB, the limit of a configuration");
     ck_assert_str_eq(errors.items[0].origin.file, path);
 }
 

@@ -78,8 +78,8 @@ done
 during isolated.ini 'mv other.so plugins/good.so'
 equals "rebuilt, a process for each case: cases" 5 "$(ok)"
 equals "rebuilt, a process for each case: both builds" "$both" "$(modules)"
-equals "the run says so, once" 1 "$(grep -c 'plugins/good.so is another build now than the run began with' err.txt)"
-succeeds "the table says of which cases" grep -q 'warning: measured with another build of' out.txt
+equals "the run says so, once" 1 "$(grep -c 'plugins/good.so is a different build than the run began with' err.txt)"
+succeeds "the table says of which cases" grep -q 'warning: measured with a different build of' out.txt
 of_cases="SELECT bench, plugin_sha256, policy_sha256, device_sha256 FROM bench_case ORDER BY uuid"
 equals "each case has its own" "one|1 one|1 two|2 two|2" "$(sql results.gbr "SELECT bench, plugin_sha256
     FROM bench_case WHERE bench <> 'crash' ORDER BY sequence" | sed "s/$first/1/; s/$second/2/" | paste -sd ' ')"
@@ -110,5 +110,5 @@ mv before.gbr results.gbr
 build 2
 exits "accepted: exit code" 0 "$GBRUN" run -q --resume results.gbr --accept-changes
 equals "accepted: all cases, both builds" "5 $both" "$(ok) $(modules)"
-succeeds "accepted: the table says so" grep -q 'warning: measured with another build of' out.txt
+succeeds "accepted: the table says so" grep -q 'warning: measured with a different build of' out.txt
 finish

@@ -61,8 +61,8 @@ ln -s /dev/full full.svg
 ln -s nowhere dangling.csv
 ln -s dangling.csv dangling.svg
 try_each "$GBRUN" <<'TABLE'
-a link to nothing|2|~dangling.csv: a link to what is not there: name another file|export -o dangling.csv
-a link to one, by another verb|2|~dangling.svg: a link to what is not there: name another file|report -o dangling.svg
+a link to nothing|2|~dangling.csv: a dangling symbolic link: name another file|export -o dangling.csv
+a link to one, by another verb|2|~dangling.svg: a dangling symbolic link: name another file|report -o dangling.svg
 a folder|4|~occupied.csv: cannot be written: Is a directory|export -o occupied.csv
 no such folder|4|~none/x.csv: cannot be written: No such file or directory|export -o none/x.csv
 a full device|4|~the export cannot be written: No space left on device|export -o /dev/full

@@ -90,7 +90,7 @@ equals "answers say why" "$(printf 'failed false %s\n' request request request r
     "$(heads answers)"
 equals "answers have the ids of requests" '[1, "a"] "x" null 5' \
     "$(sed -n 's/^{"id":\(.*\),"verdict".*/\1/p' answers | paste -sd ' ')"
-has "with the words of each mistake" answers 'none cannot be read' 'no valid JSON' "unknown member 'other'" \
+has "with the words of each mistake" answers 'none cannot be read' 'invalid JSON' "unknown member 'other'" \
     'expected a submission in Python and a reference' 'missing.py' 'expected an object'
 equals "nothing is left on standard error" "" "$(<err.txt)"
 

@@ -357,7 +357,7 @@ TEST_TIMES(obstacles_are_named, 12)
         {IS_slow, 8000, "steady", "effective samples needed, "},
         {IS_wide, 1500, "steady", "to one side: needs about "},
         {IS_noisy, 1100, "steady", "a trend of up to "},
-        {IS_lesser_mode, 4000, "steady", "a lesser mode (5 %) was entered 4 of 6 times"},
+        {IS_lesser_mode, 4000, "steady", "a minor mode (5 %) was entered 4 of 6 times"},
         {IS_fine, 4000, "steady", ""},
         {IS_wide, 1500, "median_cs", "to either side: needs about "},
         {IS_fine, 500, "median_ci", "0.1 s needed at this precision, 0.05 s so far"},

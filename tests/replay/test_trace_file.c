@@ -105,7 +105,7 @@ static const struct text_cases csv_cases[] = {
       "0|ns|a,b\n1,2\n -> 1:0: there is no column '0'" NO_COLUMN,
       "||time_ns\n\"1\n -> 2:1: the quote is not closed on its line"}},
     {{add_times, 0},
-     {"||time_ns\n\"1\"2\n -> 2:1: text stands behind the closing quote",
+     {"||time_ns\n\"1\"2\n -> 2:1: text follows the closing quote",
       "x||x,time_unit\n1,us\n2,h\n -> 3:3: 'h' is not a unit of time: expected ns, us, ms or s",
       "x||x,time_unit\n1,us\n2\n -> 3:0: the line has no time_unit"}},
 };

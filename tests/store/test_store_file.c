@@ -46,13 +46,13 @@ TEST_TIMES(files_that_cannot_be_opened, 10)
         {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: nothing was ever stored in it"},
         {"words.gbr", EITHER, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
         {"packed.gz", EITHER, GB_CORRUPT,
-         "packed.gz: packed by gzip: unpack it first: gunzip -k packed.gz"},
+         "packed.gz: compressed by gzip: decompress it first: gunzip -k packed.gz"},
         {"packed.zst", EITHER, GB_CORRUPT,
-         "packed.zst: packed by zstd: unpack it first: unzstd packed.zst"},
+         "packed.zst: compressed by zstd: decompress it first: unzstd packed.zst"},
         {"foreign.db", EITHER, GB_CORRUPT,
          "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
         {"newer.gbr", EITHER, GB_UNSUPPORTED,
-         "newer.gbr: made by a newer gbrun (format 700; this one knows %d): use that one"},
+         "newer.gbr: written by a newer gbrun (format 700; this one knows %d): use that version"},
     };
     ck_assert_int_eq(mkdir(fixture_path("folder"), 0755), 0);
     fixture_write_file("empty.gbr", "", 0);

@@ -189,7 +189,8 @@ static bool take_unit(struct cursor *cursor, size_t start, struct number *number
     const struct span word = {text, word_length(text)};
     const uint64_t factor = unit_factor(word);
     if (factor == 0)
-        return cursor_fail(cursor, start, "'%.*s' is no number: expected one such as 32, 64Ki, 1e6",
+        return cursor_fail(cursor, start,
+                           "'%.*s' is not a number: expected one such as 32, 64Ki, 1e6",
                            (int)(cursor->at + word.n - start), cursor->text + start);
     cursor->at += word.n;
     if (number->is_integer) {
@@ -239,7 +240,7 @@ bool cursor_quoted(struct cursor *cursor, struct span *ret)
     while (text[n] != '\0' && text[n] != '"')
         n += text[n] == '\\' && text[n + 1] != '\0' ? 2 : 1;
     if (text[n] == '\0')
-        return cursor_fail(cursor, start, "a text without its end: expected another '\"'");
+        return cursor_fail(cursor, start, "an unterminated text: expected another '\"'");
     *ret = (struct span){text, n};
     cursor->at += n + 1;
     return true;

@@ -191,7 +191,7 @@ static void read_entry(const struct maker *maker, struct entry *entry, bool may_
             report(maker->reporter, option, 0, "arguments are numbered from 1 to %d",
                    PARAMETERS_MAX);
     } else if (!may_be_name || !text_is_word(entry->key)) {
-        report(maker->reporter, option, 0, "'%s' is no argument: expected %s.1, %s.2, ...%s",
+        report(maker->reporter, option, 0, "'%s' is not an argument: expected %s.1, %s.2, ...%s",
                entry->key, entry->map, entry->map, may_be_name ? " or arg.NAME" : "");
     }
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
@@ -325,11 +325,11 @@ static void check_expected_return(const struct maker *maker)
                words);
     } else if (expect->kind == EXPECT_TEXT) {
         report(maker->reporter, "expect", expect->at,
-               "a text is expected of functions that return a string only");
+               "a text can only be expected of a function that returns a string");
     } else if (expect->kind == EXPECT_NAME) {
         if (!is_pointer)
             report(maker->reporter, "expect", expect->at,
-                   "an address is expected of functions that return a pointer only");
+                   "an address can only be expected of a function that returns a pointer");
         else if (!span_is(expect->text, "null") && plan_entry(plan, expect->text) == NULL)
             report(maker->reporter, "expect", expect->at, "unknown name '%.*s': expected arg.N",
                    (int)expect->text.n, expect->text.text);
@@ -345,12 +345,12 @@ static void check_expected_output(const struct maker *maker, const struct entry 
     if (expect->kind == EXPECT_TEXT &&
         (unquote(expect->text, NULL) >= buffer->n || type_info(buffer->element)->bytes != 1))
         report(maker->reporter, option, expect->at,
-               "a text of %zu bytes and its end cannot stand in this buffer", expect->text.n);
+               "a text of %zu bytes with its terminator does not fit this buffer", expect->text.n);
     if (expect->kind != EXPECT_NAME)
         return;
     const struct entry *other = plan_resolve(maker->plan, plan_entry(maker->plan, expect->text));
     if (other == NULL || other->value.kind != VALUE_BUFFER || other == entry)
-        report(maker->reporter, option, expect->at, "'%.*s' is no other buffer of arg",
+        report(maker->reporter, option, expect->at, "'%.*s' is not another buffer of arg",
                (int)expect->text.n, expect->text.text);
     else if (other->value.buffer.element != buffer->element || other->value.buffer.n != buffer->n)
         report(maker->reporter, option, expect->at,

@@ -158,10 +158,11 @@ static bool take_buffer_key(struct cursor *cursor, struct buffer *ret, uint32_t 
         *given |= 1u << i;
         return set_buffer_key(cursor, ret, i);
     }
-    return cursor_fail(cursor, at,
-                       "'%.*s' is no key of a buffer: expected fill=, uniform=, expect=, integral, "
-                       "count, shuffle, zero_end, device, host, pinned, out or restore",
-                       (int)word.n, word.text);
+    return cursor_fail(
+        cursor, at,
+        "'%.*s' is not a key of a buffer: expected fill=, uniform=, expect=, integral, "
+        "count, shuffle, zero_end, device, host, pinned, out or restore",
+        (int)word.n, word.text);
 }
 
 static bool take_buffer(struct cursor *cursor, struct value *ret)
@@ -181,7 +182,8 @@ static bool take_buffer(struct cursor *cursor, struct value *ret)
     if (buffer->is_integral && buffer->fill != FILL_UNIFORM)
         return cursor_fail(cursor, ret->at, "'integral' needs uniform=LOW:HIGH");
     if (buffer->fill == FILL_TEXT && unquote(buffer->text, NULL) >= buffer->n)
-        return cursor_fail(cursor, ret->at, "the text of 'fill' and its end do not fit the buffer");
+        return cursor_fail(cursor, ret->at,
+                           "the text of 'fill' with its terminator does not fit the buffer");
     if (buffer->fill == FILL_TEXT && type_info(buffer->element)->bytes != 1)
         return cursor_fail(cursor, ret->at, "a text fills a buffer of bytes only");
     return cursor_need(cursor, ")");

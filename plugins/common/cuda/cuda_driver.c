@@ -39,7 +39,7 @@ static void explain_init(const struct driver *driver, CUresult result, char *rea
     else if (result == CUDA_ERROR_NO_DEVICE && visible != NULL)
         snprintf(reason, bytes, "no device is visible: CUDA_VISIBLE_DEVICES is '%.64s'", visible);
     else if (result == CUDA_ERROR_NO_DEVICE)
-        snprintf(reason, bytes, "no device: the driver finds none; %s", words);
+        snprintf(reason, bytes, "no device: the driver found none; %s", words);
     else if (result == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
         snprintf(reason, bytes, "libcuda.so.1 and the kernel's driver differ; %s", words);
     else
