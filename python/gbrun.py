@@ -1765,7 +1765,7 @@ def tune(configs: Sequence[Any], fn: Function, key: Any = None, *, prepare: Func
             if str(settings["device"]).startswith("cpu"):
                 concurrent.futures.wait(prepared.values())
             prepared[i].result()
-        variables = {"let": {**settings.get("let", {}), **dict(zip(names, values[i]))}} if "results" in settings else {}
+        variables = {"let": {**settings.get("let", {}), **dict(zip(names, map(_variable, values[i])))}} if "results" in settings else {}
         return _visit(of(fn, i), n, {**settings, **variables})
 
     of_search = {"search": search, "tolerance": tolerance, "confidence": confidence, "budget": budget, "lanes": n_threads}
@@ -1784,6 +1784,14 @@ def tune(configs: Sequence[Any], fn: Function, key: Any = None, *, prepare: Func
 
 
 _tuned: dict[Any, Tuned] = {}
+
+
+def _variable(value: Any, otherwise: str = "") -> Any:
+    """As `let.NAME = ` has it: a number, or a text; of an object its name, or the other words."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool) and abs(float(value)) < 2**63:
+        return value
+    text = str(value) if isinstance(value, (str, bool, type(None))) else getattr(value, "__name__", otherwise)
+    return "'" + re.sub(r"[\s'\"\\;#]", "_", text if len(text) <= 64 else otherwise) + "'"
 
 
 class Race:
