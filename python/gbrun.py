@@ -1804,11 +1804,12 @@ class Race:
     triton.autotune does once it has all, those that may be the best are measured again in turn, until each but one is
     ruled out as better by more than tolerance, or the budget is used up: seconds for each of them. The answers hold the
     quantiles of all samples from then on, and `tuned` is a Tuned, whose configurations are numbered as they came.
+    settings: those of measure; caches are cold, and functions are launched in the stream, as triton.testing.do_bench does.
     """
 
     def __init__(self, *, budget: float = 0.03, tolerance: float = 0.01, confidence: float = 0.95,
                  options: dict[str, Any] | None = None, **settings: Any) -> None:  # fmt: skip
-        self.budget, self.settings = budget, {"cache": "cold", **settings}
+        self.budget, self.settings = budget, {"cache": "cold", "launch": "stream", **settings}
         self.options = {"tolerance": tolerance, "confidence": confidence, **(options or {})}
         self.tuned: Tuned | None = None
         self._asked: list[weakref.ref[_Answer]] = []
