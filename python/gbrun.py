@@ -1726,7 +1726,7 @@ def _race(names, values, settings, visit, begin=lambda i: None):
 
 def _visit(fn, n, settings):
     """Samples of a short visit; n = 0: as many as the policy wants."""
-    few = {"policy": "fixed", "samples": n, "min_samples": n} if n else {}
+    few = {"policy": "fixed", "samples": n, "min_samples": n, "max_samples": n} if n else {}
     return list(measure(fn, **{**settings, "rounds": 1, **few}).samples)
 
 
