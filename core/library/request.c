@@ -338,7 +338,7 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     return make_case(ret, arena, errors);
 }
 
-/* What is said of cases in general says nothing here, where the program has them. */
+/* Keys about columns of results: the program has those. */
 static void refuse_of_results(const struct ini_section *given, struct error_list *errors)
 {
     static const char *const keys[] = {"goal", "where", "time_limit"};

@@ -78,7 +78,7 @@ static int32_t make_space(struct search *search, const char *const *axes, uint64
     return search->seen.status;
 }
 
-/* One lane where nothing is said, as only the program knows how it prepares cases. */
+/* One lane by default, as only the program knows how it prepares cases. */
 static struct engine_limits search_limits(const struct search_params *params)
 {
     struct engine_limits limits = {.tolerance = params->tolerance,

@@ -384,7 +384,7 @@ GBRUN_API void gbrun_comparison_free(const struct gbrun_comparison *comparison);
  */
 enum {
     GBRUN_SEARCH_ENDED = 0,   /* nothing is open; the claim is there, or an error */
-    GBRUN_SEARCH_MEASURE = 1, /* a visit of case i is to be observed */
+    GBRUN_SEARCH_MEASURE = 1, /* measure case i, then gbrun_search_observe */
     GBRUN_SEARCH_WAIT = 2     /* nothing more before the next observation */
 };
 
