@@ -1823,6 +1823,8 @@ class Race:
         """Between all answers that are still there; of other calls none is."""
         answers = [answer for answer in (ref() for ref in self._asked) if answer is not None]
         self._asked = []
+        if not answers:  # what was interrupted is compared by what is known
+            return
         first = {i: answer.samples for i, answer in enumerate(answers)}
 
         def visit(i, n):

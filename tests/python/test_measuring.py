@@ -478,6 +478,15 @@ def leaves():
                 self.assertEqual((asked[0], names[race.tuned.index]), (n, best))  # what was decided is not measured again
                 self.assertLess(n, 30 * 12)
 
+    def test_an_interrupted_race_leaves_its_answers(self):
+        with self.simulated(0, [], [0]):
+            race = gbrun.Race(device="cpu")
+            slow, fast = race(lambda: 2e-5), race(lambda: 1e-5)
+        with unittest.mock.patch.object(gbrun, "measure", side_effect=KeyboardInterrupt):
+            self.refused(KeyboardInterrupt, "", lambda: slow < fast)
+            self.assertTrue(fast < slow and slow > fast and fast <= [math.inf] and not fast >= slow)
+            self.assertIsNone(race.tuned)
+
     def test_what_a_configuration_raises_leaves_it_out(self):
         def fn(config):
             if config != "good":
