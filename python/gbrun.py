@@ -20,6 +20,7 @@ import array
 import ast
 import builtins
 import collections
+import concurrent.futures
 import contextlib
 import contextvars
 import ctypes
@@ -48,12 +49,14 @@ import traceback
 import types
 import typing
 import uuid
+import weakref
 from typing import Any, Callable, Iterator, NamedTuple, Sequence, TypeVar
 
 __version__ = "0.1.0"
 __all__ = [
-    "Bench", "Comparison", "Error", "Expected", "Frequency", "Kernel", "Measurement", "Mode", "Skipped", "WrongResult",
-    "__version__", "cases", "compare", "do_bench", "measure", "records", "results", "samples", "to_parquet",
+    "Bench", "Comparison", "Error", "Expected", "Frequency", "Kernel", "Measurement", "Mode", "Race", "Skipped", "Tuned",
+    "WrongResult", "__version__", "cases", "compare", "do_bench", "measure", "records", "results", "samples", "to_parquet",
+    "tune",
 ]  # fmt: skip
 
 APPLICATION_ID = 0x67627231  # "gbr1"
@@ -421,6 +424,12 @@ _Comparison = _struct(
     base_ns=_double, new_ns=_double, n_rounds=_u64, base_rounds_ns=ctypes.POINTER(_double),
     new_rounds_ns=ctypes.POINTER(_double), base_result=ctypes.POINTER(_Result), new_result=ctypes.POINTER(_Result),
 )  # fmt: skip
+_SearchState = _struct(
+    "_SearchState", size=_u32, status=_i32, error=_text_type, action=_i32, visit=_u32, i=_u64, proposal=_u64,
+    n_samples=_u64, why=_text_type, scope=_i32, reserved=_u32, scope_text=_text_type, best=_u64, value_ns=_double,
+    low_ns=_double, high_ns=_double, share=_double, tolerance=_double, confidence=_double, n_open=_u64,
+    open=ctypes.POINTER(_u64), n_visits=_u64, n_cases=_u64, reason=_text_type, note=_text_type,
+)  # fmt: skip
 
 _Check = _struct(
     "_Check", size=_u32, format=_u32, name=_text_type, n=_u64, output=ctypes.c_void_p, reference=ctypes.c_void_p,
@@ -614,12 +623,7 @@ class Measurement(_Number):
 
     def quantile(self, q: float) -> float:
         """Of the samples, in seconds, interpolated between neighbours."""
-        values = sorted(self.samples)
-        if not values or not 0 <= q <= 1:
-            raise ValueError(f"quantile({q}) of {len(values)} samples")
-        at = q * (len(values) - 1)
-        below = int(at)
-        return values[below] + (at - below) * (values[min(below + 1, len(values) - 1)] - values[below])
+        return _quantile(self.samples, q)
 
     def _sentences(self) -> Iterator[str]:
         n = len(self.samples)
@@ -1644,6 +1648,232 @@ def do_bench(fn: Function, warmup: float = 25, rep: float = 100, grad_to_none: A
     )
 
 
+# --- The best of many -------------------------------------------------------------------------------------------------
+
+
+class Tuned(_Number):
+    """What gbrun.tune found; float(tuned) is the time of the best, in seconds.
+
+    best, index         the configuration, and its place among all
+    time, low, high     the median of its samples, and the interval that is claimed; NaN: none is
+    scope               "all": no other is better by more than tolerance, with confidence; "measured": those in `open` may
+                        be; "share", "none": docs/search.md. is_certified: it is "all"
+    open                configurations that are not ruled out as better than the best
+    times               the median of each one's samples; NaN: it could not be measured; errors: {index: why}
+    visits, samples     how many there were of all; reason, note: why it ended, what prevents a better claim
+    """
+
+    def __init__(self, configs: Sequence[Any], state: Any, samples: Sequence[Any], errors: dict[int, Exception]) -> None:
+        self.index: int = state.best
+        self.best = configs[self.index]
+        self.time, self.low, self.high = (ns / 1e9 for ns in (state.value_ns, state.low_ns, state.high_ns))
+        self.scope, self.reason, self.note = (
+            str(text, "utf-8", "replace") for text in (state.scope_text, state.reason, state.note)
+        )
+        self.is_certified, self.tolerance, self.confidence = self.scope == "all", state.tolerance, state.confidence
+        self.open = [configs[i] for i in state.open[: state.n_open]]
+        self.times = [_quantile(values, 0.5) if values else math.nan for values in samples]
+        self.visits, self.samples, self.errors = state.n_visits, sum(map(len, samples)), errors
+
+    def __float__(self) -> float:
+        return self.time
+
+    def __repr__(self) -> str:
+        of = f"best of all {len(self.times)}" if self.is_certified else (
+            f"best of {sum(map(math.isfinite, self.times))} measured, {len(self.open)} not ruled out:")  # fmt: skip
+        return (f"{self.best}: {_time(self.time)} [{_time(self.low)}, {_time(self.high)}], {of} within "
+                f"{self.tolerance:.3g} at {self.confidence:.4g}, {self.visits} visits, {self.samples} samples")  # fmt: skip
+
+
+_SEARCH_MEASURE, _OBSERVED_FAILED, _OBSERVED_WRONG, _OBSERVED_SKIPPED = 1, 1, 2, 3
+
+
+def _race(names, values, settings, visit, begin=lambda i: None):
+    """A search over cases with these values on the axes of these names. visit(i, n) returns n samples of case i, begin(i)
+    is called when that is certain to come. Returns what a Tuned is made of, and an end to what it points to."""
+    library, opened = _library(), collections.deque()
+    samples, errors = [[] for _ in values], {}
+    search = library.gbrun_search_new(
+        (_text_type * len(names))(*(str(name).encode() for name in names)), len(names),
+        (_text_type * (len(names) * len(values)))(*(str(text).encode() for case in values for text in case)), len(values),
+        _lines({key: value for key, value in settings.items() if value is not None}))  # fmt: skip
+    end, state = contextlib.ExitStack(), search.contents
+    end.callback(library.gbrun_search_free, search)
+    with contextlib.ExitStack() as on_error:
+        on_error.push(end)
+        while library.gbrun_search_next(search) or opened:
+            if state.action == _SEARCH_MEASURE:
+                opened.append((state.proposal, state.i, state.n_samples))
+                begin(state.i)
+                continue
+            proposal, i, n = opened.popleft()
+            observed, found, since = 0, [], time.perf_counter_ns()
+            try:
+                found = visit(i, n)
+                samples[i].extend(found)
+            except Exception as error:
+                errors[i] = error
+                observed = (_OBSERVED_WRONG if isinstance(error, WrongResult) else
+                            _OBSERVED_SKIPPED if isinstance(error, Skipped) else _OBSERVED_FAILED)  # fmt: skip
+            library.gbrun_search_observe(search, proposal, observed, (_double * len(found))(*(1e9 * x for x in found)),
+                                         len(found), 0, time.perf_counter_ns() - since)  # fmt: skip
+        _raise_status(state)
+        if state.best >= len(values):
+            raise next(iter(errors.values()), Error("no configuration gave a time"))
+        on_error.pop_all()
+    return end, (state, samples, errors)
+
+
+def _visit(fn, n, settings):
+    """Samples of a short visit; n = 0: as many as the policy wants."""
+    few = {"policy": "fixed", "samples": n, "min_samples": n, "max_samples": n} if n else {}
+    return list(measure(fn, **{**settings, "rounds": 1, **few}).samples)
+
+
+def tune(configs: Sequence[Any], fn: Function, key: Any = None, *, prepare: Function | None = None, lanes: int = 8,
+         search: str = "race", tolerance: float = 0.01, confidence: float = 0.95, budget: str | None = None,
+         options: dict[str, Any] | None = None, **settings: Any) -> Tuned:  # fmt: skip
+    """The configuration with which fn takes least, and how sure that is; a Tuned.
+
+    fn(**config) of a dict, fn(config) of anything else is what is timed. Short visits to all of them, interleaved; those
+    that are slower for certain are dropped (docs/search.md).
+    key: what the best depends on, such as shapes; with one, a later call with the same fn and key measures nothing.
+    prepare: called like fn on `lanes` threads, such as to compile, while others are measured (on the CPU: before).
+    search, tolerance, confidence, budget: as in a [search] section; options: its others, such as {"rounds": 20}.
+    settings: those of measure. What fails is left out (.errors).
+    """
+    configs = list(configs)
+    if key is not None and (fn, key) in _tuned:
+        return _tuned[fn, key]
+    settings = _all_settings(settings, None)
+    names = list(configs[0]) if configs and isinstance(configs[0], dict) else []
+    is_named = names and all(isinstance(config, dict) and set(config) == set(names) for config in configs)
+    values = [[config[name] for name in names] if is_named else [f"#{i}"] for i, config in enumerate(configs)]
+    names = names if is_named else ["config"]
+    n_threads = max(1, min(lanes, (os.cpu_count() or 2) - 1)) if prepare else 1
+    prepared = {}
+
+    def of(function, i):
+        return functools.partial(function, **configs[i]) if isinstance(configs[i], dict) else functools.partial(function, configs[i])
+
+    def begin(i):
+        if prepare and i not in prepared:
+            prepared[i] = threads.submit(of(prepare, i))
+
+    def visit(i, n):
+        if prepare:
+            if str(settings["device"]).startswith("cpu"):
+                concurrent.futures.wait(prepared.values())
+            prepared[i].result()
+        variables = {"let": {**settings.get("let", {}), **dict(zip(names, map(_variable, values[i])))}} if "results" in settings else {}
+        return _visit(of(fn, i), n, {**settings, **variables})
+
+    of_search = {"search": search, "tolerance": tolerance, "confidence": confidence, "budget": budget, "lanes": n_threads}
+    with concurrent.futures.ThreadPoolExecutor(n_threads) as threads:
+        try:
+            end, found = _race(names, values, {**of_search, **(options or {})}, visit, begin)
+        except BaseException:
+            for future in prepared.values():
+                future.cancel()
+            raise
+    with end:
+        tuned = Tuned(configs, *found)
+    if key is not None:
+        _tuned[fn, key] = tuned
+    return tuned
+
+
+_tuned: dict[Any, Tuned] = {}
+
+
+def _variable(value: Any, otherwise: str = "") -> Any:
+    """As `let.NAME = ` has it: a number, or a text; of an object its name, or the other words."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool) and abs(float(value)) < 2**63:
+        return value
+    text = str(value) if isinstance(value, (str, bool, type(None))) else getattr(value, "__name__", otherwise)
+    return "'" + re.sub(r"[\s'\"\\;#]", "_", text if len(text) <= 64 else otherwise) + "'"
+
+
+class Race:
+    """do_bench for triton.autotune, of which the configurations are compared by a race.
+
+        race = gbrun.Race()
+        @triton.autotune(configs, key=["n"], do_bench=race)
+
+    Each call measures a short visit and returns its quantiles in milliseconds. When two answers are compared, which
+    triton.autotune does once it has all, those that may be the best are measured again in turn, until each but one is
+    ruled out as better by more than tolerance, or the budget is used up: seconds for each of them. The answers hold the
+    quantiles of all samples from then on, and `tuned` is a Tuned, whose configurations are numbered as they came.
+    settings: those of measure; caches are cold, and functions are launched in the stream, as triton.testing.do_bench does.
+    """
+
+    def __init__(self, *, budget: float = 0.03, tolerance: float = 0.01, confidence: float = 0.95,
+                 options: dict[str, Any] | None = None, **settings: Any) -> None:  # fmt: skip
+        self.budget, self.settings = budget, {"cache": "cold", "launch": "stream", **settings}
+        self.options = {"tolerance": tolerance, "confidence": confidence, **(options or {})}
+        self.tuned: Tuned | None = None
+        self._asked: list[weakref.ref[_Answer]] = []
+
+    def __call__(self, fn: Function, quantiles: Sequence[float] = (0.5, 0.2, 0.8)) -> list[float]:
+        answer = _Answer(self, fn, quantiles, _visit(fn, _FIRST_SAMPLES, self.settings))
+        self._asked = [ref for ref in self._asked if ref() is not None] + [weakref.ref(answer)]
+        return answer
+
+    def _decide(self) -> None:
+        """Between all answers that are still there; of other calls none is."""
+        answers = [answer for answer in (ref() for ref in self._asked) if answer is not None]
+        self._asked = []
+        if not answers:  # what was interrupted is compared by what is known
+            return
+        first = {i: answer.samples for i, answer in enumerate(answers)}
+
+        def visit(i, n):
+            return first.pop(i, None) or _visit(answers[i].fn, n, self.settings)
+
+        end, found = _race(["config"], [[f"#{i}"] for i in range(len(answers))],
+                           {**self.options, "budget": f"{self.budget * len(answers)} s"}, visit)  # fmt: skip
+        with end:
+            self.tuned = Tuned(range(len(answers)), *found)
+        for i, (answer, samples) in enumerate(zip(answers, found[1])):
+            answer.settle(samples, i != self.tuned.index)
+
+
+_FIRST_SAMPLES = 6  # what `race` asks for at 95 %
+
+
+class _Answer(list):
+    """Quantiles of a function's samples, in ms, that are compared by a race of all answers; the best is the least."""
+
+    def __init__(self, race, fn, quantiles, samples):
+        self.race, self.fn, self.quantiles, self.is_beaten = race, fn, quantiles, True
+        self.settle(samples, True, is_last=False)
+
+    def settle(self, samples, is_beaten, is_last=True):
+        self.samples, self.is_beaten = samples, is_beaten
+        self[:] = [1e3 * _quantile(samples, q) for q in self.quantiles]
+        if is_last:
+            self.race = self.fn = None
+
+    def _rank(self, other):
+        if self.race is not None:
+            self.race._decide()
+        return (self.is_beaten, list(self)), (getattr(other, "is_beaten", True), list(other))
+
+    def __lt__(self, other):
+        one, two = self._rank(other)
+        return one < two
+
+    def __gt__(self, other):
+        one, two = self._rank(other)
+        return one > two
+
+    def __le__(self, other):
+        return not self > other
+
+    def __ge__(self, other):
+        return not self < other
+
+
 @contextlib.contextmanager
 def results(path: Path, label: dict[str, Any] | None = None, **settings: Any) -> Iterator[None]:
     """What is measured inside is appended to a results file, with these labels and settings unless a call has others.
@@ -2018,6 +2248,13 @@ def _library():
     library.gbrun_compare.argtypes = [ctypes.POINTER(_Subject), ctypes.POINTER(_Subject), _text_type]
     library.gbrun_compare_rounds.restype = ctypes.POINTER(_Comparison)
     library.gbrun_compare_rounds.argtypes = [ctypes.POINTER(_double)] * 2 + [_u64, _double, _text_type]
+    library.gbrun_search_new.restype = ctypes.POINTER(_SearchState)
+    library.gbrun_search_new.argtypes = [ctypes.POINTER(_text_type), _u64] * 2 + [_text_type]
+    library.gbrun_search_next.argtypes = [ctypes.POINTER(_SearchState)]
+    library.gbrun_search_observe.argtypes = [
+        ctypes.POINTER(_SearchState), _u64, _i32, ctypes.POINTER(_double), _u64, _double, _double]  # fmt: skip
+    library.gbrun_search_free.restype = None
+    library.gbrun_search_free.argtypes = [ctypes.POINTER(_SearchState)]
     library.gbrun_comparison_free.restype = None
     library.gbrun_comparison_free.argtypes = [ctypes.POINTER(_Comparison)]
     library.gbrun_check.argtypes = [ctypes.POINTER(_Check)]
@@ -2306,6 +2543,15 @@ def _seconds(values_ns: Any, n: int) -> Any:
     if numpy is not None:
         return numpy.ctypeslib.as_array(values_ns, (n,)) / 1e9
     return array.array("d", [value / 1e9 for value in values_ns[:n]])
+
+
+def _quantile(samples: Sequence[float], q: float) -> float:
+    values = sorted(samples)
+    if not values or not 0 <= q <= 1:
+        raise ValueError(f"quantile({q}) of {len(values)} samples")
+    at = q * (len(values) - 1)
+    below = int(at)
+    return values[below] + (at - below) * (values[min(below + 1, len(values) - 1)] - values[below])
 
 
 def _time(seconds: float) -> str:

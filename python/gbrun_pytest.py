@@ -12,7 +12,6 @@ import importlib
 import importlib.util
 import json
 import math
-import numbers
 import os
 import pathlib
 import re
@@ -207,23 +206,17 @@ def _said(*arguments: str) -> tuple[int, str]:
 
 def _case(item: pytest.Item, name: str | None, group: str | None) -> tuple[str, dict[str, Any]]:
     """The name of a case, the id of the test without its parameters; and these, as gbrun.measure's let."""
+    import gbrun
+
     call = getattr(item, "callspec", None)
     node = item.nodeid
     if call is not None and node.endswith(f"[{call.id}]"):
         node = node[: -len(call.id) - 2]
-    let = {} if group is None else {"group": _value(group, "")}
+    let = {} if group is None else {"group": gbrun._variable(group, "")}
     for key, value in getattr(call, "params", {}).items():
         axis = re.sub(r"[^A-Za-z0-9_]", "_", key)
-        let[axis + "_" * (axis in _keywords())] = _value(value, f"{key}{getattr(call, 'indices', {}).get(key, '')}")
+        let[axis + "_" * (axis in _keywords())] = gbrun._variable(value, f"{key}{getattr(call, 'indices', {}).get(key, '')}")
     return re.sub(r"[\s\"',=]", "_", node if name is None else f"{node}::{name}"), let
-
-
-def _value(value: Any, otherwise: str) -> Any:
-    """A number, or a text; of an object its name, or what pytest calls it."""
-    if isinstance(value, numbers.Real) and not isinstance(value, bool) and abs(float(value)) < 2**63:
-        return value
-    text = str(value) if isinstance(value, (str, bool, type(None))) else getattr(value, "__name__", otherwise)
-    return "'" + re.sub(r"[\s'\"\\;#]", "_", text if len(text) <= 64 else otherwise) + "'"
 
 
 @functools.lru_cache(maxsize=None)

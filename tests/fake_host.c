@@ -60,6 +60,15 @@ static int32_t fake_device_fill(const struct gb_host *host, void *memory, uint32
     return GB_OK;
 }
 
+/* As a device does that fills integers alone. */
+static int32_t fake_device_draw(const struct gb_host *host, const struct gb_queue *queue,
+                                void *memory, uint64_t n, const struct gb_fill *fill)
+{
+    ck_assert_ptr_nonnull(queue);
+    fake_of(host)->n_drawn += fill->format == GB_I32;
+    return fill->format == GB_I32 ? host->fill(host, memory, n, fill) : GB_UNSUPPORTED;
+}
+
 static int32_t fake_fail(const struct gb_host *host, const char *text)
 {
     snprintf(fake_of(host)->reason, FAKE_TEXT_BYTES, "%s", text);
@@ -179,6 +188,7 @@ struct fake_host *fake_host_new(void)
         .device_allocate = fake_device_allocate,
         .device_copy = fake_device_copy,
         .device_fill = fake_device_fill,
+        .device_draw = fake_device_draw,
         .extension = fake_extension,
         .exclusive = fake_exclusive,
         .keep = fake_keep,

@@ -24,6 +24,7 @@ struct fake_host {
     size_t n_blocks;
     void *device_blocks[FAKE_BLOCKS_MAX]; /* of device_allocate, in order */
     size_t n_device_blocks;
+    uint64_t n_drawn; /* buffers that the device filled with random numbers */
     struct gb_device_info device;
 };
 

@@ -443,15 +443,17 @@ static void want(struct run_search *searches, struct schedule *schedule)
 {
     const struct one_search *search = &searches->items[searches->at];
     struct progress *progress = &searches->job->progress;
+    const bool confirms = search->settings->plugin->info->flags & PLUGIN_CONFIRMS;
     struct gb_error error;
     int64_t id;
     for (size_t i = 0; i < searches->n_open; i++) {
         struct open_visit *visit = &searches->open[i];
         if (!visit->was_given && find_visit(searches, visit, &id, &error) != GB_OK)
-            schedule_want(schedule,
-                          &(struct wanted_visit){.position = search->positions[visit->step.i],
-                                                 .round = visit->step.visit,
-                                                 .n_samples = visit->step.n_samples});
+            schedule_want(schedule, &(struct wanted_visit){
+                                        .position = search->positions[visit->step.i],
+                                        .round = visit->step.visit,
+                                        .n_samples = visit->step.n_samples,
+                                        .is_first_look = confirms && visit->step.visit == 0});
         visit->was_given = true;
     }
     const uint64_t n_least = progress->n_known + progress->n_done + searches->n_open;

@@ -21,6 +21,7 @@ struct plugin_info {
 #define PLUGIN_RENEWS (1u << 30)    /* ... that renews its inputs, and verifies its outputs */
 #define PLUGIN_BUILDS (1u << 29)    /* ... that can be built without its device */
 #define PLUGIN_CERTIFIES (1u << 28) /* a policy that can certify */
+#define PLUGIN_CONFIRMS (1u << 27)  /* a search that does: GB_SEARCH_CONFIRMS */
 
 /* A module that could not be used, and why: shown by `gbrun list plugins` and when it is asked for.
  */

@@ -32,7 +32,8 @@ static struct {
 static bool is_wanted(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return text_starts_with(name, "device_") || text_starts_with(name, "policy_");
+    return text_starts_with(name, "device_") || text_starts_with(name, "policy_") ||
+           text_starts_with(name, "search_");
 }
 
 static void add_plugin(struct catalogue *catalogue, const char *path,

@@ -32,6 +32,7 @@ struct request {
     const char *run;     /* UUID of the run there; NULL: that of the process */
     int side;            /* as it was asked for */
     struct ab_params ab; /* of a comparison */
+    const struct search_settings *search;
 };
 
 /* A side of a comparison, SIDE_BASE or SIDE_NEW; or none. */
@@ -41,6 +42,11 @@ enum { SIDE_NONE = -1 };
  * takes no longer than a visit. */
 int32_t request_read(const char *text, int side, const struct catalogue *catalogue,
                      struct arena *arena, struct request *ret, struct error_list *errors);
+
+/* Those of a [search NAME], with its plugin as `search`, and `seed`: of *ret settings and search
+ * are set. */
+int32_t request_read_search(const char *text, const struct catalogue *catalogue,
+                            struct arena *arena, struct request *ret, struct error_list *errors);
 
 /* ---- callback.c: what the program gave stands in for a plugin's functions ---- */
 
@@ -82,8 +88,8 @@ const struct gb_guest *guest_of(const struct plugin_info *info);
 struct gb_guest_state guest_enter(const struct gb_guest *guest);
 void guest_leave(const struct gb_guest *guest, const struct gb_guest_state *state);
 
-/* Devices and policies found beside the library, and the callback's description; found at the first
- * call. Lives as long as the process: what was loaded is never unloaded. */
+/* Devices, policies and searches found beside the library, and the callback's description; found at
+ * the first call. Lives as long as the process: what was loaded is never unloaded. */
 int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error);
 
 /* The devices that a case may use, all of its one plugin; in the arena. What is known of a plugin's
@@ -101,6 +107,15 @@ void device_close(struct open_session *session);
 
 /* Closes all, and forgets what is known. */
 void devices_release(void);
+
+/* ---- measure.c */
+
+/* Until turn_end no other thread measures in this process. NULL, or why it cannot be: the thread
+ * that has the turn is not in a child, which would wait for ever. */
+const char *turn_begin(void);
+void turn_end(void);
+/* All of them, a line for each; in the arena. */
+const char *error_lines(const struct error_list *errors, struct arena *arena);
 
 /*
  * ---- append.c: results files

@@ -62,8 +62,7 @@ static void result_fail(struct result *result, int32_t status, const char *text)
     result->seen.error = arena_text(&result->arena, text);
 }
 
-/* All errors, a line for each. */
-static void result_fail_with(struct result *result, const struct error_list *errors)
+const char *error_lines(const struct error_list *errors, struct arena *arena)
 {
     CLEANUP(text_free) struct text text = {0};
     for (size_t i = 0; i < errors->n; i++) {
@@ -73,7 +72,7 @@ static void result_fail_with(struct result *result, const struct error_list *err
             text_printf(&text, "%s:%u:%u: ", origin->file, origin->line, origin->column);
         text_add(&text, errors->items[i].text);
     }
-    result_fail(result, GB_INVALID, text_get(&text));
+    return arena_text(arena, text_get(&text));
 }
 
 /* Takes a message of the case. */
@@ -322,7 +321,7 @@ static void prepare(struct call *call, const struct gbrun_subject *subject, cons
     }
     if (request_read(settings ? settings : "", side, catalogue, &result->arena, &call->request,
                      &errors) != GB_OK)
-        result_fail_with(result, &errors);
+        result_fail(result, GB_INVALID, error_lines(&errors, &result->arena));
     else if (call->request.bench_case.n_tolerances > 0 && !is_verified)
         result_fail(result, GB_INVALID,
                     arena_printf(&result->arena,
@@ -529,9 +528,7 @@ static struct result *measure_subject(const struct gbrun_subject *subject, const
     return result;
 }
 
-/* Until turn_end no other thread measures in this process. NULL, or why it cannot be: the thread
- * that has the turn is not in a child, which would wait for ever. */
-static const char *turn_begin(void)
+const char *turn_begin(void)
 {
     const pid_t owner = __atomic_load_n(&turn_owner, __ATOMIC_RELAXED), self = getpid();
     if (owner && owner != self)
@@ -542,7 +539,7 @@ static const char *turn_begin(void)
     return NULL;
 }
 
-static void turn_end(void)
+void turn_end(void)
 {
     __atomic_store_n(&turn_owner, 0, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&turn);
@@ -748,7 +745,7 @@ static void read_rule(struct versus *versus)
         result_fail(result, error.status, error.text);
     else if (request_read(versus->settings ? versus->settings : "", SIDE_BASE, catalogue,
                           &result->arena, &call.request, &errors) != GB_OK)
-        result_fail_with(result, &errors);
+        result_fail(result, GB_INVALID, error_lines(&errors, &result->arena));
     error_list_free(&errors);
     versus->ab = call.request.ab;
     versus->seen.status = result->seen.status;

@@ -13,6 +13,7 @@
 #define NAME_DEFAULT "measure"
 #define POLICY_DEFAULT "steady"
 #define DEVICE_DEFAULT "auto"
+#define SEARCH_DEFAULT "race"
 
 /* Keys of a [bench] section that a call in the program's own process has no use for. */
 static const struct {
@@ -296,13 +297,14 @@ static void take_variables(struct bench_case *bench_case)
     }
 }
 
-/* The one case. */
+/* Of a configuration with one benchmark; its first case, and the search that it names. */
 static int32_t make_case(struct request *request, struct arena *arena, struct error_list *errors)
 {
     struct sweep *sweep = NULL;
     struct gb_error error;
     int32_t status = sweep_new(request->settings, SWEEP_CASES_MAX, &sweep, errors);
     if (status == GB_OK) {
+        request->search = sweep_part(sweep, 0).search;
         status = sweep_case(sweep, 0, arena, &request->bench_case, &error);
         if (status != GB_OK)
             error_list_take(errors, &error);
@@ -334,4 +336,47 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     if (ini_entry_of(&given, "results"))
         ret->results = absolute(settings_run(ret->settings)->results, arena);
     return make_case(ret, arena, errors);
+}
+
+/* Keys about columns of results: the program has those. */
+static void refuse_of_results(const struct ini_section *given, struct error_list *errors)
+{
+    static const char *const keys[] = {"goal", "where", "time_limit"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct ini_entry *entry = ini_entry_of(given, keys[i]);
+        if (entry)
+            error_list_add(errors, entry->origin,
+                           "'%s': the program says what it has observed: the least is best",
+                           keys[i]);
+    }
+}
+
+int32_t request_read_search(const char *text, const struct catalogue *catalogue,
+                            struct arena *arena, struct request *ret, struct error_list *errors)
+{
+    enum { BENCH, SEARCH, RUN, N };
+    static const char *const kinds[N] = {"bench", "search", "gbrun"};
+    struct reader reader = {.side = SIDE_NONE, .catalogue = catalogue, .arena = arena};
+    struct ini_section given;
+    struct ini *ini = ARENA_NEW(arena, struct ini);
+    *ret = (struct request){.side = SIDE_NONE};
+    int32_t status = read_lines(text, arena, &given, errors);
+    if (status != GB_OK)
+        return status;
+    refuse_of_results(&given, errors);
+    reader.sections = ARENA_ARRAY(arena, struct ini_section, N);
+    for (int i = 0; i < N; i++)
+        reader.sections[i] = (struct ini_section){
+            .kind = kinds[i], .name = i == RUN ? "" : "search", .origin = {.file = SETTINGS}};
+    put_text(&reader, BENCH, "plugin", CALLBACK_ID);
+    put_text(&reader, BENCH, "search", "search");
+    put_text(&reader, SEARCH, "plugin", value_of(&given, "search", SEARCH_DEFAULT));
+    for (size_t i = 0; i < given.n; i++)
+        if (!text_equal(given.entries[i].key, "search"))
+            put(&reader, text_equal(given.entries[i].key, "seed") ? RUN : SEARCH,
+                &given.entries[i]);
+    *ini = (struct ini){.path = SETTINGS, .n = N, .sections = reader.sections};
+    settings_parse(ini, ".", arena, &ret->settings, errors);
+    settings_resolve(ret->settings, catalogue, errors);
+    return error_list_empty(errors) ? make_case(ret, arena, errors) : GB_INVALID;
 }

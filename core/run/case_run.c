@@ -92,7 +92,7 @@ static int32_t open_device(struct case_state *state, struct session *session,
     if (process && process->size.n_threads > 0 && is_open &&
         state->bench_case->common.cache != GB_CACHE_COLD)
         state->outcome->before = process->size;
-    else
+    else if (process)
         process_size_take(&state->outcome->before);
     case_end_phase(state, &state->phases.open_ns);
     return GB_OK;

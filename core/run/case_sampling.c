@@ -805,6 +805,7 @@ static int32_t sample(struct sampling *sampling)
         status = case_sentinel(sampling->state, SENTINEL_END);
     if (status == GB_OK)
         check_after(sampling);
+    case_end_phase(sampling->state, &sampling->state->phases.verify_ns);
     if (status == GB_OK)
         pace_to_energy_step(&sampling->pace, sampling->telemetry_ns + energy_window_ns -
                                                  session_clock_ns(sampling->device));

@@ -517,6 +517,13 @@ static int32_t host_fill_shared(const struct gb_host *interface, const struct gb
         host, judging->fill(host->device.device, queue, interface->seed, memory, n, fill));
 }
 
+static int32_t host_device_draw(const struct gb_host *interface, const struct gb_queue *queue,
+                                void *memory, uint64_t n, const struct gb_fill *fill)
+{
+    return host_of(interface)->device.judging ? host_fill_shared(interface, queue, memory, n, fill)
+                                              : GB_UNSUPPORTED;
+}
+
 struct gb_judging host_judging(bool is_judge)
 {
     return (struct gb_judging){.size = sizeof(struct gb_judging),
@@ -558,6 +565,7 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .device_allocate = host_device_allocate,
                                        .device_copy = host_device_copy,
                                        .device_fill = host_device_fill,
+                                       .device_draw = host_device_draw,
                                        .extension = host_extension,
                                        .exclusive = host_exclusive,
                                        .checked = host_checked,

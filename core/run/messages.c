@@ -39,10 +39,13 @@ struct plugin_info describe_plugin(const struct gb_plugin *plugin, const char *s
     if (plugin->kind == GB_PLUGIN_POLICY &&
         ((const struct gb_policy_ops *)plugin->ops)->flags & GB_POLICY_CERTIFIES)
         info.flags = PLUGIN_CERTIFIES;
+    if (plugin->kind == GB_PLUGIN_SEARCH &&
+        ((const struct gb_search_ops *)plugin->ops)->flags & GB_SEARCH_CONFIRMS)
+        info.flags = PLUGIN_CONFIRMS;
     if (!ops)
         return info;
-    info.flags = ops->flags &
-                 ~(PLUGIN_VALIDATES | PLUGIN_RENEWS | PLUGIN_BUILDS | PLUGIN_CERTIFIES);
+    info.flags = ops->flags & ~(PLUGIN_VALIDATES | PLUGIN_RENEWS | PLUGIN_BUILDS |
+                                PLUGIN_CERTIFIES | PLUGIN_CONFIRMS);
     if (plugin->extension && plugin->extension(GB_VALIDATION))
         info.flags |= PLUGIN_VALIDATES;
     if (GB_HAS(ops, refresh) && ops->refresh && ops->verify)

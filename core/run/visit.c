@@ -468,6 +468,8 @@ static int32_t next_wanted(struct schedule *schedule, struct visit **ret, struct
     }
     struct common_params *common = &visit->bench_case.common;
     visit->bench_case.is_part = false; /* the search decides on its visits */
+    if (wanted->is_first_look && common->verify == VERIFY_AUTO)
+        common->verify = VERIFY_END;
     if (wanted->n_samples > 0)
         common->min_samples = common->max_samples = (int64_t)wanted->n_samples;
     if (devices_choose(schedule->devices, &visit->bench_case, DISTRIBUTE_SPREAD, &visit->arena,

@@ -105,6 +105,7 @@ struct schedule {
         uint64_t position;
         uint32_t round;
         uint64_t n_samples;     /* exactly so many; 0: as the case's policy says */
+        bool is_first_look;     /* another visit follows if the case may be the best */
     } wanted[SEARCH_LANES_MAX]; /* before all others, in order: see schedule_want */
     size_t n_wanted;
     uint32_t n_lanes;  /* more than 1: wanted visits are built ahead, so many at a time */

@@ -164,6 +164,12 @@ struct gb_host {
      * visits that are judged together. Least times and numbers of samples are this part of what one
      * visit alone would need, and its interval may be 2.5 times as wide. 1 or 0: all. */
     double share;
+
+    /* [untimed] As `fill`, the same numbers, of memory of device_allocate, by the device itself,
+     * which is many times as fast; enqueued only. GB_UNSUPPORTED: it does not fill memory, or not
+     * in this format; nothing was done. */
+    int32_t (*device_draw)(const struct gb_host *host, const struct gb_queue *queue, void *memory,
+                           uint64_t n, const struct gb_fill *fill);
 };
 
 #endif

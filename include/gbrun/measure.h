@@ -370,6 +370,84 @@ GBRUN_API const struct gbrun_comparison *gbrun_compare_rounds(const double *base
                                                               double step, const char *settings);
 GBRUN_API void gbrun_comparison_free(const struct gbrun_comparison *comparison); /* NULL allowed */
 
+/*
+ * ---- which of some cases is the best
+ *
+ * A search, as `gbrun run` has them (docs/search.md), over cases that the program itself knows how
+ * to measure: by gbrun_measure, or in any other way. It says which case comes next, is given what
+ * was observed, and says at its end what may be claimed:
+ *
+ *   struct gbrun_search *search = gbrun_search_new(axes, 1, values, 30, "tolerance = 1%");
+ *   while (gbrun_search_next(search) != GBRUN_SEARCH_ENDED)
+ *       ... measure case search->i with search->n_samples samples, gbrun_search_observe ...
+ *   ... search->best, search->scope ... gbrun_search_free(search)
+ */
+enum {
+    GBRUN_SEARCH_ENDED = 0,   /* nothing is open; the claim is there, or an error */
+    GBRUN_SEARCH_MEASURE = 1, /* measure case i, then gbrun_search_observe */
+    GBRUN_SEARCH_WAIT = 2     /* nothing more before the next observation */
+};
+
+#define GBRUN_NO_CASE UINT64_MAX
+
+/* Written by the functions below; the program reads it. Texts and arrays are the search's. */
+struct gbrun_search {
+    uint32_t size;
+    int32_t status;    /* GB_OK; GB_INVALID: settings, cases, an observation */
+    const char *error; /* "" if GB_OK */
+
+    /* What gbrun_search_next returned, of MEASURE which visit. */
+    int32_t action;
+    uint32_t visit; /* which of the case, from 0 */
+    uint64_t i, proposal;
+    uint64_t n_samples; /* 0: as many as the policy wants */
+    const char *why;    /* "first look", "not ruled out" */
+
+    /* Once it has ended. Values are those that were observed. */
+    int32_t scope; /* GB_SCOPE_... of gbrun/search.h: 3, no case is better by more than tolerance */
+    uint32_t reserved;
+    const char *scope_text; /* "none", "measured", "share", "all" */
+    uint64_t best;          /* GBRUN_NO_CASE: none could be measured */
+    double value_ns;        /* the median of its samples */
+    double low_ns, high_ns; /* its interval; NaN: none is claimed */
+    double share, tolerance, confidence;
+    uint64_t n_open; /* cases that are not ruled out as better than the best */
+    const uint64_t *open;
+    uint64_t n_visits, n_cases; /* observed */
+    const char *reason;         /* why it ended */
+    const char *note;           /* what prevents a better claim; "" */
+};
+
+/*
+ * axes: the names of n_axes parameters, at least one. values: those of case 0 on each axis, of case
+ * 1 ..., as texts; no two cases have the same. Numbers are ordered, which searches that know of
+ * neighbours use.
+ *
+ * settings: lines as in a [search] section (docs/search.md):
+ *   search            the plugin: race, exhaustive, guided, local, random; default: race
+ *   tolerance confidence budget cases patience
+ *   lanes             visits that may be open at a time, such as while they are prepared; default:
+ * 1 rounds ...        any option of the plugin (gbrun help race) seed              of its random
+ * numbers
+ *
+ * Never NULL. To be freed with gbrun_search_free. A search is for one thread at a time; several
+ * may be open.
+ */
+GBRUN_API struct gbrun_search *gbrun_search_new(const char *const *axes, uint64_t n_axes,
+                                                const char *const *values, uint64_t n_cases,
+                                                const char *settings);
+/* Returns GBRUN_SEARCH_... */
+GBRUN_API int32_t gbrun_search_next(struct gbrun_search *search);
+/*
+ * What came of a proposal that is open, in any order of them. observed: GB_OBSERVED_... of
+ * gbrun/search.h, 0 as measured, 1 as failed. samples_ns: n of them, in order; copied. wall_ns: of
+ * the whole visit, which includes prepare_ns; 0: not known. Returns GB_OK, or what status has.
+ */
+GBRUN_API int32_t gbrun_search_observe(struct gbrun_search *search, uint64_t proposal,
+                                       int32_t observed, const double *samples_ns, uint64_t n,
+                                       double prepare_ns, double wall_ns);
+GBRUN_API void gbrun_search_free(struct gbrun_search *search); /* NULL allowed */
+
 /* Ends the call that is measuring now, if there is one, within a quarter of a second, with
  * GB_CANCELLED. May be called from a signal handler and from any thread. */
 GBRUN_API void gbrun_cancel(void);

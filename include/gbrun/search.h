@@ -168,9 +168,16 @@ struct gb_search_claim {
     char note[128];       /* what prevents a better claim, on one line; "": nothing */
 };
 
+/* Flags of a search. */
+enum {
+    /* What it claims of all cases rests on later visits of the best one: of a case's first visit
+     * only the last result is verified, where `verify = auto` would also verify samples. */
+    GB_SEARCH_CONFIRMS = 1u
+};
+
 struct gb_search_ops {
     uint32_t size;
-    uint32_t flags; /* 0 */
+    uint32_t flags; /* GB_SEARCH_... */
     /* [create] `host` has no device; its random numbers are those of the search's seed. */
     int32_t (*create)(const struct gb_host *host, const struct gb_search_space *space,
                       const void *params, void **ret_search);

@@ -402,6 +402,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const bool is_judge = bench->judging != NULL && bench->judging->is_judge;
     char reason[512];
     bench->world.queue = bench->judging != NULL ? queue : NULL;
+    bench->world.filling = queue;
     if (!driver_open(&bench->driver, reason, sizeof reason))
         return host->fail(host, reason);
     int32_t status = load(bench);
@@ -487,6 +488,7 @@ static int32_t reference_world(struct kernel_bench *bench)
     *world = (struct world){.is_on_host = !bench->settings.has_reference_kernel,
                             .set = bench->world.set,
                             .queue = bench->world.queue,
+                            .filling = bench->world.filling,
                             .like = &bench->world};
     const int32_t status = world_new(&bench->settings.plan, world);
     bench->has_reference_world = status == GB_OK;

@@ -236,12 +236,18 @@ static CUresult load(struct cuda_device *device)
                : result;
 }
 
+static int32_t enter(struct cuda_device *device, const char *doing)
+{
+    const int32_t status = cuda_enter(device, doing);
+    return status == GB_OK && device->judging == NULL
+               ? cuda_status(device, load(device), "loading the judge's kernels")
+               : status;
+}
+
 static int32_t share_block(void *object, uint64_t most, struct gb_shared_block *ret)
 {
     struct cuda_device *device = object;
-    int32_t status = cuda_enter(device, "sharing memory");
-    if (status == GB_OK && device->judging == NULL)
-        status = cuda_status(device, load(device), "loading the judge's kernels");
+    const int32_t status = enter(device, "sharing memory");
     return status == GB_OK ? cuda_status(device, make_block(device, most, ret), "sharing memory")
                            : status;
 }
@@ -342,7 +348,7 @@ static int32_t random_fill(void *object, const struct gb_queue *queue, uint64_t 
     } formats[] = {{GB_F64, 0, false}, {GB_F32, 1, false}, {GB_F16, 2, false}, {GB_BF16, 3, false},
                    {GB_I64, 0, true},  {GB_U64, 0, true},  {GB_I32, 1, true},  {GB_U32, 1, true}};
     enum { N_FORMATS = sizeof formats / sizeof *formats };
-    const struct cuda_device *device = object;
+    struct cuda_device *device = object;
     double low = fill->low, span = fill->high - fill->low;
     uint64_t stream = fill->stream, first = 0, count = 0, reject = 0;
     size_t i = 0;
@@ -351,6 +357,9 @@ static int32_t random_fill(void *object, const struct gb_queue *queue, uint64_t 
     if (i == N_FORMATS || !isfinite(span) || (fill->integral && !formats[i].is_whole) ||
         (formats[i].is_whole && !whole_range(fill, &first, &count, &reject)))
         return GB_UNSUPPORTED;
+    const int32_t status = enter(device, "filling memory");
+    if (status != GB_OK)
+        return status;
     uint32_t kind = formats[i].kind;
     void *arguments[] = {&memory, &n, &kind, &seed, &stream, &low, &span, &first, &count, &reject};
     return cuda_status(device,

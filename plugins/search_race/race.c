@@ -613,7 +613,12 @@ static int32_t report(void *object, struct gb_search_claim *claim)
     return GB_OK;
 }
 
-static const struct gb_search_ops ops = SEARCH_OPS(create, propose, report, NULL);
+static const struct gb_search_ops ops = {.size = sizeof ops,
+                                         .flags = GB_SEARCH_CONFIRMS,
+                                         .create = create,
+                                         .propose = propose,
+                                         .observe = observe,
+                                         .report = report};
 
 static const struct gb_plugin race = {
     GB_PLUGIN(SEARCH, "race", "1.0", "the best of all cases, certified within a tolerance"),

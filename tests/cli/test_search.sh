@@ -50,6 +50,21 @@ equals "the page has the claim, and a chart of the visits" "1 1" \
 equals "duration matters more" duration "$("$GBRUN" search | awk '/ %$/ { print $NF - 0, $(NF - 1), $1 }' |
     sort -k2,2nr | awk '{ print $3 }' | head -n 1)"
 
+# A case that is ruled out needs no proof: samples are verified from its second visit on.
+{
+    section search quick race
+    section bench scale call search=quick device=cpu "library = $top_builddir/tests/modules/.libs/call_targets.so" \
+        function=scale_on_host reference=scale_on_host 'signature = void(pointer, pointer, int, int)' \
+        'arg.1 = buffer(int[{n}], out)' 'arg.2 = buffer(int[{n}], uniform=0:9)' arg.3=3 'arg.4 = {n}' 'sweep.n = 100, 50000'
+} >verified.ini
+for way in race exhaustive; do
+    search verified.ini --search $way
+    [ $way = race ] && first=0 || first=2
+    equals "samples are verified, by visits: $way" "0 $first 2 0" "$code $("$GBRUN" export --format csv \
+        --columns round,metric.renewed_ns,verified | awk -F, 'NR > 1 && $1 == 0 { first += $2 != "" }
+            NR > 1 { all += $1 == 0; wrong += $3 != "ok" } END { print first + 0, all, wrong + 0 }')"
+done
+
 for name in exhaustive '*'; do
     search spins.ini --search exhaustive -s "search $name.samples=4"
     equals "-s 'search $name'" "0 4 4 4 4 4 4 4 4" "$code $(order n_samples | cut -d' ' -f2-9)"

@@ -211,6 +211,20 @@ TEST(compares_with_a_kernel)
     expect_wrong_ones(1);
 }
 
+/* Those of the device hold what the host would have drawn. */
+TEST(the_device_fills_its_buffers)
+{
+    arguments[1] = "buffer(int[1000], uniform=-9:9)";
+    given.reference_entry = "scale_simply";
+    given.reference_grid = "1000";
+    given.reference_block = "1, 1";
+    expect_compared();
+    ck_assert_uint_eq(fake->n_drawn, 4); /* an output, too, gets what could be a result */
+    arguments[1] = "buffer(int[1000], count)";
+    expect_compared();
+    ck_assert_uint_eq(fake->n_drawn, 6);
+}
+
 /* Its buffers are its own: had it written to those of the kernel, nothing would differ. */
 TEST(compares_with_a_kernel_of_another_file)
 {

@@ -6,10 +6,12 @@ import contextlib
 import fractions
 import functools
 import gc
+import json
 import math
 import numbers
 import os
 import pickle
+import random
 import signal
 import sqlite3
 import sys
@@ -417,6 +419,113 @@ def leaves():
             with contextlib.closing(sqlite3.connect(path)) as file:
                 facts = dict(file.execute("SELECT name, value FROM run_fact WHERE name LIKE 'label.%'"))
             self.assertEqual([facts[f"label.l{i}"] for i in range(len(texts))], texts)
+
+    def simulated(self, seed, of, counted):
+        """Instead of measure: samples of what fn returns, with noise of each sample and of each visit."""
+        draw = random.Random(seed)
+
+        def measured(fn, samples, **settings):
+            centre = fn() * draw.gauss(1, 0.003)
+            counted[0] += samples
+            return types.SimpleNamespace(samples=[centre * draw.lognormvariate(0, 0.01) for _ in range(samples)])
+
+        return unittest.mock.patch.object(gbrun, "measure", measured)
+
+    def test_a_race_finds_the_best_in_few_samples(self):
+        times = [1e-5 * (1 + 0.03 * i) for i in range(30)]
+        asked, good, certain = [0], 0, 0
+        for seed in range(20):
+            random.Random(seed).shuffle(times)
+            with self.simulated(seed, times, asked):
+                found = gbrun.tune([{"i": i} for i in range(30)], lambda i: times[i], device="cpu", options={"seed": seed})
+            self.assertEqual(found.best, {"i": found.index})
+            good += times[found.index] <= 1.01 * min(times)
+            certain += found.is_certified
+        self.assertEqual(good, 20)
+        self.assertGreaterEqual(certain, 15)
+        self.assertLess(asked[0] / 20, 30 * 12)  # each was measured by six samples at least
+        self.assertRegex(repr(found), r"^\{'i': \d+\}: \d+\.\d+ us \[.*\], best of .*, \d+ visits, \d+ samples$")
+
+    def autotuned(self, bench, kernels):
+        """triton.autotune as far as do_bench is concerned: all are asked, then the least answer is looked for."""
+        timings = {}
+        for name, kernel in kernels.items():
+            try:
+                timings[name] = bench(kernel, quantiles=(0.5, 0.2, 0.8))
+            except MemoryError:
+                timings[name] = [math.inf] * 3
+        return min(timings, key=timings.get), timings
+
+    def test_an_autotuner_gets_the_winner_of_a_race(self):
+        times = {f"k{i}": 1e-5 * (1 + 0.03 * i) for i in range(30)}
+        kernels = {name: functools.partial(float, time) for name, time in times.items()}
+
+        def fails():
+            raise MemoryError
+
+        for seed in range(20):
+            asked = [0]
+            names = list(times)
+            random.Random(seed).shuffle(names)
+            race = gbrun.Race(device="cpu", options={"seed": seed})
+            with self.simulated(seed, times, asked):
+                best, timings = self.autotuned(race, {"fails": fails, **{name: kernels[name] for name in names}})
+                n = asked[0]
+                self.assertEqual(best, "k0")
+                self.assertEqual(json.loads(json.dumps(timings[best])), timings[best])
+                self.assertAlmostEqual(timings[best][0], 1e-2, delta=2e-4)
+                self.assertEqual((sorted(timings, key=timings.get)[0], timings["fails"][0]), (best, math.inf))
+                self.assertEqual((asked[0], names[race.tuned.index]), (n, best))  # what was decided is not measured again
+                self.assertLess(n, 30 * 12)
+
+    def test_an_interrupted_race_leaves_its_answers(self):
+        with self.simulated(0, [], [0]):
+            race = gbrun.Race(device="cpu")
+            slow, fast = race(lambda: 2e-5), race(lambda: 1e-5)
+        with unittest.mock.patch.object(gbrun, "measure", side_effect=KeyboardInterrupt):
+            self.refused(KeyboardInterrupt, "", lambda: slow < fast)
+            self.assertTrue(fast < slow and slow > fast and fast <= [math.inf] and not fast >= slow)
+            self.assertIsNone(race.tuned)
+
+    def test_what_a_configuration_raises_leaves_it_out(self):
+        def fn(config):
+            if config != "good":
+                raise LookupError(config)
+
+        found = gbrun.tune(["bad", "good"], fn, policy="fixed", device="cpu", search="exhaustive", samples=20)
+        self.assertEqual((found.best, found.scope, [type(e) for e in found.errors.values()]), ("good", "all", [LookupError]))
+        self.assertTrue(math.isnan(found.times[0]) and float(found) > 0)
+        self.assertAlmostEqual(found.times[1] / float(found), 1)
+        self.refused(LookupError, "bad", gbrun.tune, ["bad"], fn, device="cpu")
+        self.refused(ValueError, "are the same", gbrun.tune, [{"a": 1}, {"a": 1}], fn, device="cpu")
+        self.refused(ValueError, "has 0 cases", gbrun.tune, [], fn, device="cpu")
+        self.refused(ValueError, "tolerance", gbrun.tune, ["good"], fn, device="cpu", tolerance=-1)
+        self.refused(ValueError, "race", gbrun.tune, ["good"], fn, device="cpu", search="rice")
+        self.refused(KeyboardInterrupt, "", gbrun.tune, ["good"], lambda c: signal.raise_signal(signal.SIGINT), device="cpu")
+
+    def test_what_was_tuned_is_known_by_its_key(self):
+        calls = []
+        few = {"search": "exhaustive", "device": "cpu", "policy": "fixed", "samples": 20}
+        first = gbrun.tune([1, 2], calls.append, key=3, **few)
+        n = len(calls)
+        self.assertIs(gbrun.tune([1, 2], calls.append, key=3, **few), first)
+        self.assertEqual(len(calls), n)
+        self.assertIsNot(gbrun.tune([1, 2], calls.append, key=4, **few), first)
+
+    def test_configurations_are_prepared_before_they_are_measured(self):
+        prepared, kept = {}, os.path.join(os.environ["TMPDIR"], "tuned.gbr")
+
+        def prepare(n, way):
+            prepared[n] = threading.get_ident()
+
+        def fn(n, way):
+            return prepared[n]
+
+        configs = [{"n": n, "way": "plain"} for n in range(5)]
+        found = gbrun.tune(configs, fn, prepare=prepare, search="exhaustive", results=kept, name="fn", **FEW)
+        self.assertNotIn(threading.get_ident(), prepared.values())
+        self.assertEqual((len(prepared), found.visits), (5, 5))
+        self.assertEqual({(case["n"], case["way"]) for case in gbrun.records(kept)}, {(n, "plain") for n in range(5)})
 
     def test_do_bench_takes_one_visit(self):
         with unittest.mock.patch.object(gbrun, "measure") as called:

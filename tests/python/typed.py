@@ -21,6 +21,8 @@ kernels: list[gbrun.Kernel] = found.kernels
 verified: bool | None = found.verified
 compared: gbrun.Comparison = gbrun.compare(add, add, margin=0.02)
 interval: tuple[float, float] = (compared.low, compared.base.high)
+tuned: gbrun.Tuned = gbrun.tune([{"n": 1}, {"n": 2}], add, key="add", precision=0.1)
+seconds: float = gbrun.Race(budget=0.01)(lambda: add(3))[0] + float(tuned) + tuned.times[tuned.index]
 with gbrun.results("x.gbr", label={"commit": "abc"}):
     milliseconds: Any = gbrun.do_bench(lambda: add(3), quantiles=[0.5])
 rows: list[dict[str, Any]] = gbrun.records("x.gbr", where="bench = 'add'", run=1)

@@ -230,8 +230,8 @@ static bool is_kept(const struct world *world, const struct made *made, uint64_t
            world->queue == NULL;
 }
 
-/* By the device itself, where objects are judged: so much has to be filled so often.
- * GB_UNSUPPORTED: by the host. */
+/* By the device itself, if it can: so much has to be filled so often. GB_UNSUPPORTED: by the host.
+ */
 static int32_t fill_on_device(const struct world *world, const struct buffer *buffer,
                               uint64_t stream, void *to)
 {
@@ -240,11 +240,13 @@ static int32_t fill_on_device(const struct world *world, const struct buffer *bu
     struct gb_fill fill = uniform_of(buffer, stream);
     if (buffer->fill == FILL_NUMBER)
         fill.high = fill.low;
-    return world->queue == NULL || is_host_memory(world, buffer) || buffer->has_zero_end ||
+    return (world->queue == NULL && world->filling == NULL) || is_host_memory(world, buffer) ||
+                   buffer->has_zero_end ||
                    (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NUMBER) ||
                    type_info(buffer->element)->format == 0
                ? GB_UNSUPPORTED
-               : judging->fill(host, world->queue, to, buffer->n, &fill);
+           : world->queue != NULL ? judging->fill(host, world->queue, to, buffer->n, &fill)
+                                  : host->device_draw(host, world->filling, to, buffer->n, &fill);
 }
 
 /* stream: of random numbers; 0 is that of the buffers of calls, which have no `made`. */

@@ -33,6 +33,7 @@ struct world {
     bool is_read;    /* all buffers can be read in place, and inputs are compared, too */
     /* Of a device that fills judged buffers itself; NULL: the host does. */
     const struct gb_queue *queue;
+    const struct gb_queue *filling; /* on which the device fills others; likewise */
     uint64_t set; /* of random numbers that buffers are filled with; 0 is the first */
     void *stream;
     struct made *made;        /* of all entries of the plan */
