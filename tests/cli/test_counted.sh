@@ -13,10 +13,8 @@ measured <<INI
 $counted
 [bench nop]
 INI
-if grep -q 'instructions cannot be counted' err.txt; then
-    skip "clock = instructions" "$(grep -o 'instructions cannot be counted.*' err.txt)"
-    finish
-fi
+! grep -q 'instructions cannot be counted' err.txt ||
+    skip_rest "clock = instructions" "$(grep -o 'instructions cannot be counted.*' err.txt)"
 
 # ---- the same each time ----
 cat >same.ini <<INI

@@ -4,10 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 read -ra cxx <<<"${CXX:-c++}"
-if ! command -v "${cxx[0]}" >/dev/null; then
-    skip "files for Google Benchmark" "no C++ compiler"
-    finish
-fi
+command -v "${cxx[0]}" >/dev/null || skip_rest "files for Google Benchmark" "no C++ compiler"
 file=$top_srcdir/tests/library/google.cc
 read -ra found <<<"$(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --cflags gbrun-benchmark)"
 read -ra link <<<"$(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --libs gbrun-benchmark)"

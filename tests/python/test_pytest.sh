@@ -3,15 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/python/python.sh"
 cd "$TMPDIR" || exit 99
-if [ -n "${SANITIZE:-}" ]; then
-    skip "pytest" "Python has no sanitizers"
-    finish
-fi
-find_python pytest
-if [ -z "$python" ] || ! "$python" -c 'import pytest' 2>/dev/null; then
-    skip "pytest" "pytest is not installed (package python3-pytest)"
-    finish
-fi
+require_python "pytest" pytest python3-pytest
 export PYTHONPATH=$top_srcdir/python PYTHONDONTWRITEBYTECODE=1 GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
 export PATH=$top_builddir:$PATH PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 GBRUN_IGNORE_LOAD=1
 unset PYTEST_ADDOPTS
