@@ -37,6 +37,7 @@ pausing pauses=1
 scoped
 pauses_twice failed: PauseTiming is served once in each turn of the loop, or never
 pauses_at_times failed: PauseTiming is served once in each turn of the loop, or never
+pauses_at_first failed: PauseTiming is served once in each turn of the loop, or never
 manual failed: UseManualTime is served in a module of gbrun only
 args/N:1/2 sum=2001
 args/N:3/4 sum=4003
