@@ -61,6 +61,9 @@ ends "what is missing is not slower" 0 "1 passed" --gbrun-compare base.gbr --gbr
 ends "without measurements there is nothing to compare" 0 "1 passed" --gbrun-compare base.gbr --gbrun-fail slower \
     test_suite.py -k test_alone
 unset LONGER
+echo '{}' >other.json
+ends "what cannot be compared is not taken for no change" 1 "1 passed" --gbrun-compare other.json --gbrun-fail slower \
+    test_suite.py -k in_a_row
 
 ends "--benchmark-skip" 0 "2 passed, 14 skipped" --benchmark-skip test_suite.py
 ends "--benchmark-only" 0 "2 passed, 1 skipped" --benchmark-only test_suite.py -k "alone or setup or in_a_row"
