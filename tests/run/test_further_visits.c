@@ -1,4 +1,4 @@
-/* test_repeats.c - core/run/repeats.c: whether a case that has as many visits as it needs gets
+/* test_further_visits.c - core/run/repeats.c: whether a case that has as many visits as it needs gets
  * another one. */
 #include "core/run/repeats.h"
 
