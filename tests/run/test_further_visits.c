@@ -1,5 +1,5 @@
-/* test_further_visits.c - core/run/repeats.c: whether a case that has as many visits as it needs gets
- * another one. */
+/* test_further_visits.c - core/run/repeats.c: whether a case that has as many visits as it needs
+ * gets another one. */
 #include "core/run/repeats.h"
 
 #include "core/base/rounds.h"

@@ -74,7 +74,8 @@ static const char *walk_field(const char *at, struct text *out)
 {
     text_clear(out);
     const bool is_quoted = *at == '"';
-    for (at += is_quoted; is_quoted ? *at != '"' || at[1] == '"' : *at != ',' && *at != '\n'; at++) {
+    for (at += is_quoted; is_quoted ? *at != '"' || at[1] == '"' : *at != ',' && *at != '\n';
+         at++) {
         at += is_quoted && *at == '"';
         text_add_n(out, at, 1);
     }
