@@ -24,6 +24,13 @@ skip()
     echo "ok $n_checks - $1 # SKIP $2"
 }
 
+# skip_rest NAME WHY: nothing more is tried.
+skip_rest()
+{
+    skip "$@"
+    finish
+}
+
 # succeeds NAME COMMAND...: the command's exit status is 0; its output is shown if it is not.
 succeeds()
 {

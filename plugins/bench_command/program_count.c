@@ -113,7 +113,7 @@ enum { TRACED_MAX = 64, LOOK_EVERY = 1 << 12 };
 struct traced {
     pid_t pid;
     uintptr_t last; /* where it was going on before */
-    bool has_begun;
+    bool has_begun, was_signalled;
 };
 
 struct tracing {
@@ -178,6 +178,14 @@ static void take_step(struct tracing *tracing, struct traced *traced)
     tracing->n_steps += !is_turn;
 }
 
+/* Where a handler begins the kernel stops it before it has done anything, as no trap does. */
+static bool is_in_handler(const struct traced *traced)
+{
+    siginfo_t info;
+    return traced->was_signalled && ptrace(PTRACE_GETSIGINFO, traced->pid, NULL, &info) == 0 &&
+           info.si_code == SIGTRAP;
+}
+
 /* One has stopped, and continues. A process that it made begins with SIGSTOP, which is not its own.
  */
 static bool go_on(struct tracing *tracing, pid_t pid, int status)
@@ -188,11 +196,12 @@ static bool go_on(struct tracing *tracing, pid_t pid, int status)
     int passed_on = 0;
     if (traced == NULL)
         return false;
-    if (!is_event && signal == SIGTRAP)
+    if (!is_event && signal == SIGTRAP && !is_in_handler(traced))
         take_step(tracing, traced);
-    else if (!is_event && (signal != SIGSTOP || traced->has_begun))
+    else if (!is_event && signal != SIGTRAP && (signal != SIGSTOP || traced->has_begun))
         passed_on = signal;
     traced->has_begun = true;
+    traced->was_signalled = passed_on != 0;
     ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)passed_on);
     return true;
 }

@@ -4,10 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
-if ! git --version >/dev/null 2>&1; then
-    skip "bisect" "git is not here"
-    finish
-fi
+git --version >/dev/null 2>&1 || skip_rest "bisect" "git is not here"
 
 mkdir work && cd work || exit 99
 git init -q -b main . && git config user.name tester && git config user.email tester@localhost

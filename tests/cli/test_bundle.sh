@@ -2,10 +2,7 @@
 # What `make bundle` makes runs from wherever it is unpacked, in an empty environment, knows nothing of
 # the machine that built it, and is the same when it is made again.
 . "$top_srcdir/tests/tap.sh"
-if [ -n "${SANITIZE:-}" ]; then
-    skip "the bundle" "the sanitizers' libraries are the machine's"
-    finish
-fi
+[ -z "${SANITIZE:-}" ] || skip_rest "the bundle" "the sanitizers' libraries are the machine's"
 
 # The test of the wheel makes it, too.
 make_archive()

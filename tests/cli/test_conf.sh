@@ -35,7 +35,7 @@ less_work()
     padding_sizes) echo "-s sizes.n=64 -s sizes.k=30 -s 'sizes.only=t < 30'" ;;
     recordings) echo "-s gbrun.rounds=1 -s streams.aligned=64 -s padding.m=60 -s padding.n=64 -s padding.k=30" \
         "-s histogram.n=64Ki -s 'copy.zip.place=bytes, cache: 4KiB, warm'" ;;
-    triton) echo "-s add.sweep.n=2^16 -s softmax.sweep.columns=256 -s matmul.sweep.n=512 -s 'matmul.only=warps <= 4'" ;;
+    triton) echo "-s defaults.device=cuda -s add.sweep.n=2^16 -s softmax.sweep.columns=256 -s matmul.sweep.n=512 -s 'matmul.only=warps <= 4'" ;;
     tune) echo "-s defaults.device=cuda -s tuned.sweep.tile_m=192 -s tuned.sweep.tile_n=192 -s tuned.sweep.tile_k=16" \
         "-s tuned.sweep.blocks=1 -s tuned.sweep.stages=3 -s tuned.sweep.serpentine=BY_ROWS -s tuned.sweep.swizzle=1" ;;
     roofline) echo "-s bandwidth.sweep.roof=l1_copy -s rates.sweep.roof=fp32_fma -s elementwise.n=64Ki -s pooling.n=64Ki" \

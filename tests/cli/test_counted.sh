@@ -8,15 +8,22 @@ counted='device = cpu
 clock = instructions'
 text='"a text of more than sixteen bytes"'
 
+# Of a device whose counts are 1005 each and whose empty calls take 7, 5 and 6: the least is not theirs.
+GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs measured <<INI
+[defaults]
+clock = instructions
+$(section device fake fake counting=exact)
+$(section bench good good device=fake)
+INI
+equals "what a call of nothing takes is subtracted, the least of it" "1000,5,exact" \
+    "$(column instructions,metric.empty_instructions,verdict)"
 measured <<INI
 [defaults]
 $counted
 [bench nop]
 INI
-if grep -q 'instructions cannot be counted' err.txt; then
-    skip "clock = instructions" "$(grep -o 'instructions cannot be counted.*' err.txt)"
-    finish
-fi
+! grep -q 'instructions cannot be counted' err.txt ||
+    skip_rest "clock = instructions" "$(grep -o 'instructions cannot be counted.*' err.txt)"
 
 # ---- the same each time ----
 cat >same.ini <<INI
@@ -75,6 +82,14 @@ if [ "$(uname -m)" = x86_64 ] && command -v cc >/dev/null; then
         'lea -64(%rsp), %rdi' 'rep movsb' 'xor %edi, %edi' 'mov $60, %eax' 'syscall' |
         cc -x assembler -nostdlib -static -o eight - 2>cc.txt
 fi
+# One that goes on in the handler of its own signal, or ends with 3.
+if [ -x eight ]; then
+    printf '%s\n' '.globl _start' '_start: mov $13, %eax' 'mov $10, %edi' 'lea action(%rip), %rsi' 'xor %edx, %edx' \
+        'mov $8, %r10d' 'syscall' 'mov $39, %eax' 'syscall' 'mov %eax, %edi' 'mov $10, %esi' 'mov $62, %eax' 'syscall' \
+        'mov $3, %edi' 'mov $60, %eax' 'syscall' 'handler: xor %edi, %edi' 'mov $60, %eax' 'syscall' '.data' \
+        'action: .quad handler, 0x04000000, handler, 0' | cc -x assembler -nostdlib -static -o signalled -
+    printf '[defaults]\n%s\n[bench signalled]\nplugin = command\nargv = ./signalled\n' "$counted" >signalled.ini
+fi
 if [ ! -x eight ]; then
     skip "programs" "no assembler for this processor"
 else
@@ -91,6 +106,8 @@ INI
     else
         equals "a program is counted from its first instruction to its last" "8,exact" \
             "$(column instructions,verdict program.gbr)"
+        "$GBRUN" -q -c signalled.ini -o signalled.gbr >out.txt 2>err.txt
+        equals "its signals are its own" "15,exact" "$(column instructions,verdict signalled.gbr)"
         equals "its times are not known" 0 "$("$GBRUN" export program.gbr | grep -c 'user_time')"
         PATH=/nonexistent ran "$GBRUN" -c program.ini -s '*.count_by=step' -s '*.count_limit=3'
         has "more than the limit is an error that says what to do" out.txt \

@@ -4,10 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 modules=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 99
-if [ ! -f "$modules/exceptions.so" ]; then
-    skip "benchmarks in C++" "no C++ compiler"
-    finish
-fi
+[ -f "$modules/exceptions.so" ] || skip_rest "benchmarks in C++" "no C++ compiler"
 
 "$GBRUN" help --plugin-path "$modules" options >help.txt
 has "help says all of the options" help.txt 'benchmark options, version 2.5' 'A paragraph.' 'whole = 3' 'an integer' \

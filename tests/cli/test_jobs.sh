@@ -68,10 +68,7 @@ GBRUN_STRICT=yes exits "a baseline of another machine, strictly" 3 bash "$job"
 unset GBRUN_BASELINE
 
 # ---- as the two systems run it ----
-if ! python3 -c 'import yaml' 2>/dev/null; then
-    skip "action.yml and gitlab.yml" "there is no python3-yaml"
-    finish
-fi
+python3 -c 'import yaml' 2>/dev/null || skip_rest "action.yml and gitlab.yml" "there is no python3-yaml"
 cat >"$TMPDIR/commands.py" <<'PY'
 import re, shlex, sys, yaml
 file = yaml.safe_load(open(sys.argv[1]))

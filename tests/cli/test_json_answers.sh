@@ -39,10 +39,7 @@ help fixed --format json --roff
 an unknown name|2|gbrun: error: help: unknown name 'fixd', did you mean 'fixed'?|help fixd --format json
 TABLE
 
-if ! command -v python3 >/dev/null; then
-    skip "what help has" "python3 is not installed"
-    finish
-fi
+command -v python3 >/dev/null || skip_rest "what help has" "python3 is not installed"
 # topics EXPRESSION [ARGUMENT]...: of the topics t that help has with these arguments, in Python.
 topics()
 {

@@ -58,10 +58,7 @@ equals "the CI system, its commit and branch" "GitHub Actions 0123456789 refs/he
 equals "the scheduler and the job" "Slurm 77" "$(fact job_scheduler) $(fact job)"
 equals "found by a fact" 4 "$(run_of ci_commit=0123456)"
 
-if ! command -v git >/dev/null; then
-    skip "the commit of the configuration" "there is no git"
-    finish
-fi
+command -v git >/dev/null || skip_rest "the commit of the configuration" "there is no git"
 git()
 {
     command git -c user.name=test -c user.email=test@example.org -c init.defaultBranch=main "$@"

@@ -58,10 +58,8 @@ library = $library"
 all='sweep.collective = all_reduce, all_gather, reduce_scatter, all_to_all, broadcast'
 
 measure "$nccl" 'iterations = 20' "$all" 'sweep.bytes = 1KiB, 1MiB, 64MiB, 512MiB'
-if grep -q "libnccl.so.2 was not found" text.txt; then
-    skip "collectives of NCCL" "there is no libnccl.so.2: set NCCL to its path"
-    finish
-fi
+! grep -q "libnccl.so.2 was not found" text.txt ||
+    skip_rest "collectives of NCCL" "there is no libnccl.so.2: set NCCL to its path"
 all_verified "collectives"
 echo "# NCCL $(column metric.nccl_version | sort -u) of $library, $n GPUs"
 echo "# collective  bytes  median  algorithm bandwidth  bus bandwidth"

@@ -9,12 +9,19 @@ unset GBRUN_IGNORE_LOAD
     section bench wall spin 'duration=1 ms'
     section bench thread spin 'duration=1 ms' clock=thread
 } >busy.ini
+# All of it on one processor, on which two others compute; that many more wait there says that the machine has no room,
+# however many processors it has, and takes none of them.
+taskset -pc "$(processor 1)" $$ >pinned.txt || exit 99
 pids=()
 trap 'kill "${pids[@]}" 2>/dev/null' EXIT
-for _ in $(seq $((2 * $(nproc)))); do
-    bash -c 'while :; do :; done' &
+compute()
+{
+    "$@" bash -c 'while :; do :; done' &
     pids+=($!)
-done
+}
+compute env
+compute env
+for ((i = 2; i < 2 * $(getconf _NPROCESSORS_ONLN); i++)); do compute chrt -i 0; done
 exits "a run on a busy machine" 0 "$GBRUN" -c busy.ini
 succeeds "it says so when it begins" \
     grep -q '^gbrun: the machine is busy: load [0-9.]*, [0-9]* processes running on [0-9]* CPUs: ps ' err.txt

@@ -130,10 +130,7 @@ each()
 each "a run is killed" 2 37 kill_run
 each "a worker is killed" 2 17 kill_worker
 each "a merge is killed" 2 29 kill_merge
-if [ "${SANITIZE-}" ]; then
-    skip "calls that fail" "the sanitizers have an allocator of their own"
-    finish
-fi
+[ -z "${SANITIZE-}" ] || skip_rest "calls that fail" "the sanitizers have an allocator of their own"
 case ${HOSTILE-} in [1-9]*) step=$HOSTILE ;; *) step=61 ;; esac
 for what in memory files processes sqlite; do
     case $what in

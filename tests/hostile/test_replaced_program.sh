@@ -44,10 +44,7 @@ during remove
 equals "the program is removed: all cases are measured" "40 ok" "$(counts)"
 
 # ---- workers that end before they take their case ----
-if [ -n "${SANITIZE-}" ]; then
-    skip "workers that do not start" "a preloaded library comes before the sanitizer's"
-    finish
-fi
+[ -z "${SANITIZE-}" ] || skip_rest "workers that do not start" "a preloaded library comes before the sanitizer's"
 cat >start.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>

@@ -92,10 +92,7 @@ for format in csv json jsonl md; do
 done
 
 # ---- a results file ----
-if ! command -v sqlite3 >/dev/null; then
-    skip "a results file" "no sqlite3"
-    finish
-fi
+command -v sqlite3 >/dev/null || skip_rest "a results file" "no sqlite3"
 sqlite3 results.gbr .dump >dump.sql
 equals "nothing of it is stored" "" "$(steered dump.sql)"
 

@@ -91,6 +91,16 @@ static void pauses_at_times(benchmark::State &state)
         }
 }
 BENCHMARK(pauses_at_times);
+static void pauses_at_first(benchmark::State &state)
+{
+    int turns = 0;
+    for (auto _ : state)
+        if (turns++ == 0) {
+            state.PauseTiming();
+            state.ResumeTiming();
+        }
+}
+BENCHMARK(pauses_at_first);
 
 static void manual(benchmark::State &state)
 {

@@ -8,6 +8,7 @@
 #include <gbrun/counters.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -237,6 +238,19 @@ TEST(turns_of_a_string_instruction_are_one)
     ck_assert_double_eq(steps_of(run_turns, 200), steps_of(run_nops, 1));
     ck_assert_double_eq(steps_of(run_wide_turns, 30), steps_of(run_nops, 1));
     ck_assert_double_eq(steps_of(run_self, 30), steps_of(run_self, 1) + 29); /* is no string */
+}
+
+/* Of the process: who traps them, and on which stack. */
+TEST(handlers_are_as_before)
+{
+    struct sigaction before, after;
+    stack_t stack, stack_after;
+    sigaction(SIGTRAP, NULL, &before);
+    sigaltstack(NULL, &stack);
+    steps_of(run_nops, 1);
+    sigaction(SIGTRAP, NULL, &after);
+    sigaltstack(NULL, &stack_after);
+    ck_assert(after.sa_handler == before.sa_handler && stack_after.ss_sp == stack.ss_sp);
 }
 
 TEST(a_system_call_is_one)

@@ -13,6 +13,15 @@ find_python()
     done
 }
 
+# require_python NAME MODULE PACKAGE: as find_python; without the module the script ends here, and so does that of what
+# Python loads where gbrun has sanitizers: its own program has none.
+require_python()
+{
+    [ -z "${SANITIZE:-}" ] || skip_rest "$1" "Python has no sanitizers"
+    find_python "$2"
+    "${python:-false}" -c "import $2" 2>/dev/null || skip_rest "$1" "there is no Python with $2 (package $3)"
+}
+
 # find_shared_python: sets python to the Python whose library plugin = python can open, and makes it python3 of PATH;
 # empty: there is none.
 find_shared_python()

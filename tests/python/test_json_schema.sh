@@ -4,10 +4,8 @@
 . "$top_srcdir/tests/python/python.sh"
 cd "$TMPDIR" || exit 99
 find_python jsonschema
-if ! "${python:-false}" -c 'import jsonschema' 2>/dev/null; then
-    skip "JSON by its schema" "Python's jsonschema is not installed"
-    finish
-fi
+"${python:-false}" -c 'import jsonschema' 2>/dev/null ||
+    skip_rest "JSON by its schema" "Python's jsonschema is not installed"
 schema=$top_srcdir/docs/results.schema.json
 validate=$top_srcdir/tests/python/validate.py
 

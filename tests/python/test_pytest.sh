@@ -3,15 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/python/python.sh"
 cd "$TMPDIR" || exit 99
-if [ -n "${SANITIZE:-}" ]; then
-    skip "pytest" "Python has no sanitizers"
-    finish
-fi
-find_python pytest
-if [ -z "$python" ] || ! "$python" -c 'import pytest' 2>/dev/null; then
-    skip "pytest" "pytest is not installed (package python3-pytest)"
-    finish
-fi
+require_python "pytest" pytest python3-pytest
 export PYTHONPATH=$top_srcdir/python PYTHONDONTWRITEBYTECODE=1 GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
 export PATH=$top_builddir:$PATH PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 GBRUN_IGNORE_LOAD=1
 unset PYTEST_ADDOPTS
@@ -69,6 +61,9 @@ ends "what is missing is not slower" 0 "1 passed" --gbrun-compare base.gbr --gbr
 ends "without measurements there is nothing to compare" 0 "1 passed" --gbrun-compare base.gbr --gbrun-fail slower \
     test_suite.py -k test_alone
 unset LONGER
+echo '{}' >other.json
+ends "what cannot be compared is not taken for no change" 1 "1 passed" --gbrun-compare other.json --gbrun-fail slower \
+    test_suite.py -k in_a_row
 
 ends "--benchmark-skip" 0 "2 passed, 14 skipped" --benchmark-skip test_suite.py
 ends "--benchmark-only" 0 "2 passed, 1 skipped" --benchmark-only test_suite.py -k "alone or setup or in_a_row"

@@ -3,15 +3,7 @@
 # there; its name and its lists are true, and it is the same when it is made again.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/python/python.sh"
-if [ -n "${SANITIZE:-}" ]; then
-    skip "the wheel" "the sanitizers' libraries are the machine's"
-    finish
-fi
-find_python ensurepip
-if [ -z "$python" ] || ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-    skip "the wheel" "there is no Python with venv and pip (package python3-venv)"
-    finish
-fi
+require_python "the wheel" ensurepip python3-venv
 unset GBRUN_LIBRARY PYTHONPATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_CONFIG_FILE=/dev/null PIP_ROOT_USER_ACTION=ignore
 

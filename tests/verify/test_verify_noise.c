@@ -41,10 +41,21 @@ static double rounded(uint32_t format, double value, bool is_truncated)
     return copysign(number_round(format, below), value);
 }
 
-static double input(const struct product *product, uint64_t i, uint64_t at)
+/* Of row i every second input, from the first or the second on. */
+static void draw_inputs(const struct product *product, uint64_t i, uint64_t first,
+                        double ret[K_MAX])
 {
     const double low = ranges[product->range].low, high = ranges[product->range].high;
-    return number_round(product->input, low + (high - low) * random_unit(product->seed, i, at));
+    for (uint64_t j = 0; j < product->k; j++)
+        ret[j] = low + (high - low) * random_unit(product->seed, i, 2 * j + first);
+    number_round_array(product->input, ret, product->k, ret);
+}
+
+static void multiply_inputs(const struct product *product, const double *a, const double *b,
+                            double ret[K_MAX])
+{
+    for (uint64_t j = 0; j < product->k; j++)
+        ret[j] = a[j] * b[j];
 }
 
 static void compute_reference(const struct product *product, uint64_t i, const double terms[K_MAX])
@@ -100,16 +111,18 @@ static void compute_output(const struct product *product, uint64_t i, const doub
 
 static struct gb_check multiply(const struct product *product)
 {
-    static double terms[K_MAX], taken[K_MAX];
+    static double a[K_MAX], b[K_MAX], terms[K_MAX];
     for (uint64_t i = 0; i < product->n; i++) {
-        for (uint64_t j = 0; j < product->k; j++) {
-            const double a = input(product, i, 2 * j), b = input(product, i, 2 * j + 1);
-            terms[j] = taken[j] = a * b;
-            if (product->taken_as)
-                taken[j] = number_round(product->taken_as, a) * number_round(product->taken_as, b);
-        }
+        draw_inputs(product, i, 0, a);
+        draw_inputs(product, i, 1, b);
+        multiply_inputs(product, a, b, terms);
         compute_reference(product, i, terms);
-        compute_output(product, i, taken);
+        if (product->taken_as) {
+            number_round_array(product->taken_as, a, product->k, a);
+            number_round_array(product->taken_as, b, product->k, b);
+            multiply_inputs(product, a, b, terms);
+        }
+        compute_output(product, i, terms);
     }
     struct gb_check check = check_of(product->output, product->n, output, reference);
     check.magnitude = magnitude;

@@ -281,7 +281,7 @@ class Running : private Loop
         if (is_first_)
             return 1;
         n_steps_++;
-        if (!is_pausing_ || !is_started_) {
+        if (!is_pausing_ || !is_started_ || n_steps_ > 1) { /* > 1: a turn had no pause */
             is_started_ = true;
             stack_->change();
         }
