@@ -397,15 +397,14 @@ static void judge_rounds(struct compare *compare)
 
 /* ---- the machine ---- */
 
-/* Those of the device that the case ran on; *ret_n 0: there are none. */
-static const struct sentinel_reading *readings_of(const struct compare_side *side,
-                                                  const struct compare_case *c, size_t *ret_n)
+/* Of the device that the case ran on; NULL: it is not known. */
+static const struct machine_level *machine_of(const struct compare_side *side,
+                                              const struct compare_case *c)
 {
-    size_t i = 0;
-    while (i < side->n_sentinel && side->sentinel[i].device_id != c->first->device_id)
-        i++;
-    *ret_n = sentinel_group(&side->sentinel[i], side->n_sentinel - i);
-    return &side->sentinel[i];
+    for (size_t i = 0; i < side->n_machines; i++)
+        if (side->machines[i].device_id == c->first->device_id)
+            return &side->machines[i];
+    return NULL;
 }
 
 /* ln by which the reference work of a case's device takes longer than in the base; 0: it does not
@@ -417,18 +416,16 @@ static double machine_change(const struct compare *compare, const struct compare
     static const double errors = 5;
     const struct compare_side *base = &compare->sides[0];
     const struct device_record *a = c->base->device, *b = c->new->device;
-    size_t n_a, n_b;
     if (!a || !b ||
         !text_equal(FACT(&base->run->record, "host"), FACT(&side->run->record, "host")) ||
         !text_equal(a->uuid, b->uuid) || !text_equal(a->model, b->model) || a->index != b->index)
         return 0;
-    const struct sentinel_reading *from = readings_of(base, c->base, &n_a);
-    const struct sentinel_reading *to = readings_of(side, c->new, &n_b);
-    if (n_a < LEAST || n_b < LEAST || from->version != to->version)
+    const struct machine_level *from = machine_of(base, c->base), *to = machine_of(side, c->new);
+    if (!from || !to || from->n < LEAST || to->n < LEAST || from->version != to->version)
         return 0;
-    const struct sentinel_level was = sentinel_level_of(from, n_a), is = sentinel_level_of(to, n_b);
-    const double change = is.value - was.value;
-    return fabs(change) >= fmax(errors * hypot(was.error, is.error), SENTINEL_LEAST) ? change : 0;
+    const double change = to->level.value - from->level.value;
+    const double noise = errors * hypot(from->level.error, to->level.error);
+    return fabs(change) >= fmax(noise, SENTINEL_LEAST) ? change : 0;
 }
 
 /* Two runs of which the machine is not the same: of what changes from run to run nothing else is

@@ -30,6 +30,21 @@ static int32_t leave_out(struct compare *compare, struct store *store, const str
     return status;
 }
 
+static int32_t read_machines(struct compare *compare, struct store *store, int64_t run_id,
+                             struct compare_side *side, struct gb_error *error)
+{
+    struct sentinel_reading *readings = NULL;
+    size_t n = 0;
+    const int32_t status = store_sentinel(store, run_id, &compare->arena, &readings, &n, error);
+    for (size_t i = 0, of_device; status == GB_OK && i < n; i += of_device) {
+        of_device = sentinel_group(&readings[i], n - i);
+        const struct machine_level machine = {readings[i].device_id, readings[i].version, of_device,
+                                              sentinel_level_of(&readings[i], of_device)};
+        ARENA_APPEND(&compare->arena, side->machines, side->n_machines, machine);
+    }
+    return status;
+}
+
 /* The cases of a run, added to a side that is not among those of the comparison yet. */
 static int32_t read_side(struct compare *compare, struct store *store, const struct stored_run *run,
                          struct compare_side *ret, struct gb_error *error)
@@ -43,8 +58,7 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
         status = store_outcomes(store, run->id, &compare->result.metric, &compare->arena, &outcomes,
                                 &n, error);
     if (status == GB_OK)
-        status = store_sentinel(store, run->id, &compare->arena, &ret->sentinel, &ret->n_sentinel,
-                                error);
+        status = read_machines(compare, store, run->id, ret, error);
     if (status == GB_OK)
         status = leave_out(compare, store, run, outcomes, n, error);
     if (status != GB_OK)
