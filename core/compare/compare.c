@@ -81,7 +81,6 @@ static void keep_rounds(struct compare *compare, const struct compared_side *a,
                                           .n = a->n,
                                           .step_a = a->step_ratio,
                                           .step_b = b->step_ratio,
-                                          .margin = case_margin(compare, c->new),
                                           .ret = &c->result};
 }
 
@@ -220,6 +219,8 @@ static void compare_case(struct compare *compare, struct compared *c)
     const double own_margin = case_margin(compare, c->new);
     c->result.has_margin |= own_margin > 0;
     c->result.margin = own_margin > 0 ? own_margin : c->result.margin;
+    if (c->rounds)
+        c->rounds->margin = own_margin;
     if (base_bad || new_bad) {
         c->rounds = NULL;
         c->result.theta = c->result.p = NAN; /* of a case that fails no ratio is claimed */
