@@ -122,7 +122,7 @@ static bool is_own(const struct key *key)
 }
 
 /* What is about times and samples has no use where instructions are counted. A section that says
- * both itself is refused; what is said of all benchmarks may be for others. */
+ * both itself is refused; a key for all benchmarks may be for others. */
 static void refuse_counting(const struct bench_resolver *at)
 {
     const struct bench_section *bench = at->bench;
