@@ -212,7 +212,7 @@ rule texts-of-results-files-are-plain 'read them by row_text: a results file may
         grep -vE '^core/(store/(store_rows|store)|config/expression)\.c:')
 rule one-opener-of-outputs 'open what is written by output_begin, which spares results' < <(
     in_files 'O_CREAT|fopen[[:space:]]*\([^)]*"[wa]' "$core_files" |
-        grep -vE '^core/(base/output_file|store/store|run/(run_locks|claims|sandbox))\.c:')
+        grep -vE '^core/(base/output_file|store/store(_copy)?|run/(run_locks|claims|sandbox))\.c:')
 rule reasons-are-whole 'use reason_of(errno), which names the limit and never says "Success"' < <(
     in_files '(^|[^_[:alnum:]])strerror(_r)?[[:space:]]*\(' "$core_files" | grep -v '^core/base/reason\.c:')
 rule no-typedef-of-structs 'write struct NAME' < <(

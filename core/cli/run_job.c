@@ -84,7 +84,8 @@ static int check_labels(const struct arguments *arguments)
         if (*given.items[i] == '=' || !strchr(given.items[i], '='))
             return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4",
                               given.items[i]);
-    return EXIT_FINE;
+    const char *baseline = argument(arguments, "save-baseline");
+    return baseline && !*baseline ? fail_usage("--save-baseline '': expected a name") : EXIT_FINE;
 }
 
 int run_job_open_scratch(struct run_job *job)

@@ -63,6 +63,14 @@ struct compare_case {
     const char *label;                  /* bench and axes, but the one that tells the sides apart */
 };
 
+/* What reference work took on a device in a run. */
+struct machine_level {
+    int64_t device_id;
+    uint32_t version; /* of the work */
+    size_t n;
+    struct sentinel_level level;
+};
+
 struct compare_side {
     const char *name; /* "old.gbr", "run 3", "pad" */
     bool is_numbered; /* the name is that of the run by its number */
@@ -71,8 +79,8 @@ struct compare_side {
     const char *tool;             /* that measured it; NULL: gbrun */
     struct compare_case *cases;   /* in the order of the configuration */
     size_t n;
-    struct sentinel_reading *sentinel; /* of its run's devices */
-    size_t n_sentinel;
+    struct machine_level *machines; /* of the devices of its runs */
+    size_t n_machines;
 };
 
 /* A case against its base. */

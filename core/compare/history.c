@@ -19,28 +19,38 @@ struct ordered_side {
     const char *key; /* of `by`; "" where it is time */
 };
 
+/* Copies of one run lie together, the one with most cases first. */
 static int compare_ordered(const void *a, const void *b)
 {
     const struct ordered_side *x = a, *y = b;
     int order = strverscmp(x->key, y->key);
     if (order == 0)
         order = strcmp(x->side->run->record.started, y->side->run->record.started);
+    if (order == 0)
+        order = strcmp(x->side->run->record.uuid, y->side->run->record.uuid);
+    if (order == 0)
+        order = (x->side->n < y->side->n) - (x->side->n > y->side->n);
     return order ? order : (x->side > y->side) - (x->side < y->side);
 }
 
-static struct ordered_side *order_sides(struct compare *compare, const char *by, size_t *ret_n)
+/* The runs in order, each once; those that lack `by` are left out. */
+static struct ordered_side *order_sides(struct compare *compare, struct history *history)
 {
-    struct ordered_side *all = ARENA_ARRAY(&compare->arena, struct ordered_side, compare->n_sides);
+    const size_t n_all = compare->n_sides;
+    struct ordered_side *all = ARENA_ARRAY(&compare->arena, struct ordered_side, n_all);
     size_t n = 0;
-    for (size_t i = 0; i < compare->n_sides; i++) {
-        const struct run_record *run = &compare->sides[i].run->record;
-        const char *key = by ? FACT(run, by) : "";
-        if (!by || *key)
-            all[n++] = (struct ordered_side){&compare->sides[i], key};
-    }
-    qsort(all, n, sizeof *all, compare_ordered);
-    *ret_n = n;
-    return all;
+    for (size_t i = 0; i < n_all; i++)
+        all[i] = (struct ordered_side){
+            &compare->sides[i],
+            history->by ? FACT(&compare->sides[i].run->record, history->by) : ""};
+    qsort(all, n_all, sizeof *all, compare_ordered);
+    for (size_t i = 0; i < n_all; i++)
+        if (n == 0 || !text_equal(all[n - 1].side->run->record.uuid, all[i].side->run->record.uuid))
+            all[n++] = all[i];
+    while (history->by && history->n_left_out < n && !*all[history->n_left_out].key)
+        history->n_left_out++;
+    history->n_runs = n - history->n_left_out;
+    return all + history->n_left_out;
 }
 
 /* ---- cases of all runs ---- */
@@ -200,18 +210,15 @@ static void make_cases(struct compare *compare, const struct keyed_case *all, si
 int32_t compare_history(struct compare *compare, const char *by, struct history *ret,
                         struct gb_error *error)
 {
-    size_t n_sides, n;
-    const struct ordered_side *sides = order_sides(compare, by, &n_sides);
-    *ret = (struct history){.by = by,
-                            .metric = compare->result.metric,
-                            .n_runs = n_sides,
-                            .n_left_out = compare->n_sides - n_sides};
-    if (n_sides == 0)
+    size_t n;
+    *ret = (struct history){.by = by, .metric = compare->result.metric};
+    const struct ordered_side *sides = order_sides(compare, ret);
+    if (ret->n_runs == 0)
         return error_set(error, GB_NOT_FOUND, "--by %s: no run has such a fact or label",
                          by ? by : "time");
-    ret->newest = sides[n_sides - 1].side;
+    ret->newest = sides[ret->n_runs - 1].side;
     compare_set_defaults(&compare->options);
-    struct keyed_case *all = collect(sides, n_sides, &n);
+    struct keyed_case *all = collect(sides, ret->n_runs, &n);
     make_cases(compare, all, n, ret);
     free(all);
     find_changes(compare, ret);

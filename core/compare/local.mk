@@ -7,6 +7,7 @@ core_libmeasuring_la_SOURCES += \
 	core/compare/compare.h \
 	core/compare/compare_cases.c \
 	core/compare/compare_internal.h \
+	core/compare/compare_sides.c \
 	core/compare/compare_text.c \
 	core/compare/compare_text.h \
 	core/compare/comparison.c \

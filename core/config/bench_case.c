@@ -189,6 +189,16 @@ bool bench_case_is_counted(const struct bench_case *bench_case)
     return text_equal(bench_case->common.clock, CLOCK_INSTRUCTIONS);
 }
 
+const char *counts_expected(const struct common_params *common)
+{
+    return !text_equal(common->measure, MEASURE_TIME) ? "measure = time"
+           : common->verify == VERIFY_STRICT || common->verify == VERIFY_JUDGE
+               ? "verify = auto or end"
+           : common->pace != PACE_FREE ? "pace = free"
+           : common->warmup_ns > 0     ? "warmup = 0, as calls before it are fixed"
+                                       : NULL;
+}
+
 bool bench_case_repeats(const struct bench_case *bench_case)
 {
     const struct common_params *common = &bench_case->common;

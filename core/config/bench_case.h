@@ -160,6 +160,8 @@ struct bench_case {
 /* Has it the clock that counts? Its process is its own, and its addresses are the same each time.
  */
 bool bench_case_is_counted(const struct bench_case *bench_case);
+/* What that clock would need of settings that are about times: "pace = free"; NULL: nothing. */
+const char *counts_expected(const struct common_params *common);
 /* Has it ROUNDS_AUTO, and a policy and settings for which more than one round says more? */
 bool bench_case_repeats(const struct bench_case *bench_case);
 /* What the round from 1 on of a case has of its own; once. */

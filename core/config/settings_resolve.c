@@ -103,6 +103,47 @@ static void fill_common(const struct bench_resolver *at)
                    (long long)bench->common.min_samples, (long long)bench->common.max_samples);
 }
 
+static bool is_of_samples(const struct key *key)
+{
+    static const char *const names[] = {"policy",     "min_samples",        "max_samples",
+                                        "max_time",   "max_time_undecided", "pace_limit",
+                                        "cool_below", "clock_at_least"};
+    const size_t n = sizeof names / sizeof *names;
+    for (size_t i = 0; i < key_targets(key); i++)
+        if (text_index(WORDS_OF(names, n), key_target(key, i)) < n)
+            return true;
+    return false;
+}
+
+static bool is_own(const struct key *key)
+{
+    const struct ini_setting *setting = key->entry->setting;
+    return key->source == SOURCE_OWN && !(setting && setting->is_pattern);
+}
+
+/* What is about times and samples has no use where instructions are counted. A section that says
+ * both itself is refused; a key for all benchmarks may be for others. */
+static void refuse_counting(const struct bench_resolver *at)
+{
+    const struct bench_section *bench = at->bench;
+    const struct slot *clock = bench_slot(bench, "clock");
+    if (bench->is_broken || !clock->key || clock->is_axis || clock->is_computed ||
+        !text_equal(bench->common.clock, CLOCK_INSTRUCTIONS))
+        return;
+    const char *expected = counts_expected(&bench->common);
+    if (expected)
+        bench_fail(at, clock->key->entry->value_origin,
+                   "clock = " CLOCK_INSTRUCTIONS ": expected %s", expected);
+    for (size_t i = 0; is_own(clock->key) && i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        if (is_own(key) && is_of_samples(key))
+            bench_fail(at, key->entry->origin,
+                       "'%s' has no use with clock = " CLOCK_INSTRUCTIONS
+                       ": a fixed number of counts, and no samples, are taken",
+                       key->entry->key);
+    }
+}
+
 static void refuse_renewal_by(const struct bench_resolver *at, const struct slot *slot,
                               const struct value *value, struct origin origin)
 {
@@ -171,6 +212,7 @@ static void resolve_bench(const struct resolver *resolver, struct bench_section 
     bench_make_expressions(&at);
     bench_read_defaults(&at);
     fill_common(&at);
+    refuse_counting(&at);
     refuse_renewal(&at);
     find_search(&at);
 }

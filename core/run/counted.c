@@ -42,18 +42,13 @@ static void keep_count(void *context, const char *name, double value, const char
         counts->values[i][counts->n[i]++] = value;
 }
 
-/* What cannot be true of a count is refused, not ignored. */
+/* Of values of axes and formulas; others are refused in the file. */
 static int32_t refuse(struct case_state *state)
 {
-    const struct common_params *common = &state->bench_case->common;
-    const char *what = !text_equal(common->measure, MEASURE_TIME) ? "measure = time"
-                       : common->verify == VERIFY_STRICT || common->verify == VERIFY_JUDGE
-                           ? "verify = auto or end"
-                       : common->pace != PACE_FREE ? "pace = free"
-                       : common->warmup_ns > 0     ? "warmup = 0, as calls before it are fixed"
-                                                   : NULL;
-    return what ? case_stop(state, CASE_FAILED, "clock = " CLOCK_INSTRUCTIONS ": expected %s", what)
-                : GB_OK;
+    const char *expected = counts_expected(&state->bench_case->common);
+    return expected ? case_stop(state, CASE_FAILED, "clock = " CLOCK_INSTRUCTIONS ": expected %s",
+                                expected)
+                    : GB_OK;
 }
 
 static int32_t count_once(struct case_state *state, struct gb_counting *asked)

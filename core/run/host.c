@@ -431,7 +431,7 @@ static int32_t host_device_allocate(const struct gb_host *interface, uint64_t by
     return GB_OK;
 }
 
-void *host_share(const struct gb_host *interface, uint64_t bytes)
+static void *host_share(const struct gb_host *interface, uint64_t bytes)
 {
     struct shared_memory *common = host_of(interface)->common;
     return common ? shared_memory_take(common, bytes) : NULL;

@@ -86,8 +86,5 @@ void host_cancel_reset(bool (*asks)(void *context), void *context);
 /* The plugin's words for its failure where it gave some, else those of the status. */
 const char *host_words(const struct host *host, int32_t status);
 
-/* As of struct gb_judging. */
-void *host_share(const struct gb_host *interface, uint64_t bytes);
-
 /* Frees all that the plugin allocated through it. NULL allowed. */
 void host_free(struct host *host);

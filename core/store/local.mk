@@ -11,6 +11,7 @@ core_libmeasuring_la_SOURCES += \
 	core/store/store.c \
 	core/store/store.h \
 	core/store/store_case.h \
+	core/store/store_copy.c \
 	core/store/store_internal.h \
 	core/store/store_outcomes.c \
 	core/store/store_outcomes.h \

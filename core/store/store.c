@@ -535,88 +535,9 @@ static int32_t open_and_recover(struct store *store, const char *vfs, struct gb_
 
 /* ---- where nothing may be written beside the file ---- */
 
-/* What SQLite puts beside a file; "" is the file itself. */
-static const char *const suffixes[] = {"", "-wal", "-journal", "-shm"};
-enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes, N_COPIED = 3 };
-
-static const char COPY_NAME[] = "/copy.gbr";
-
-/* Is there a journal or log with something in it that belongs to the file? */
-static bool has_journal(const char *path)
-{
-    for (size_t i = 1; i < N_COPIED; i++) {
-        CLEANUP(text_free) struct text name = {0};
-        text_printf(&name, "%s%s", path, suffixes[i]);
-        struct stat info;
-        if (stat(text_get(&name), &info) == 0 && info.st_size > 0)
-            return true;
-    }
-    return false;
-}
-
-/* A journal that is not there is not copied. */
-static int copy_file(const char *from, const char *to)
-{
-    static char buffer[1 << 16];
-    int in = open(from, O_RDONLY | O_CLOEXEC);
-    if (in < 0)
-        return errno == ENOENT ? 0 : -1;
-    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    ssize_t n = -1;
-    while (out >= 0 && (n = read(in, buffer, sizeof buffer)) > 0)
-        if (write(out, buffer, (size_t)n) != n) {
-            n = -1;
-            break;
-        }
-    int saved = errno;
-    close(in);
-    if (out >= 0)
-        close(out);
-    errno = saved;
-    return n == 0 ? 0 : -1;
-}
-
-/* Removes what make_copy has made. */
-static void remove_copy(const char *copy_path)
-{
-    for (size_t i = 0; i < N_SUFFIXES; i++) {
-        CLEANUP(text_free) struct text name = {0};
-        text_printf(&name, "%s%s", copy_path, suffixes[i]);
-        unlink(text_get(&name));
-    }
-    CLEANUP(text_free) struct text folder = {0};
-    text_add_n(&folder, copy_path, strlen(copy_path) - strlen(COPY_NAME));
-    rmdir(text_get(&folder));
-}
-
-/* Copies the file with its journals to a new folder in $TMPDIR or /tmp; the copy's path is added to
- * ret_path. */
-static int32_t make_copy(const char *path, struct text *ret_path, struct gb_error *error)
-{
-    const char *folder = getenv("TMPDIR");
-    size_t start = ret_path->length;
-    text_printf(ret_path, "%s/gbrun-XXXXXX", folder && *folder ? folder : "/tmp");
-    if (!mkdtemp(ret_path->data + start))
-        return error_set(error, GB_IO, "%s: cannot be copied to %s: %s", path,
-                         ret_path->data + start, reason_of(errno));
-    text_add(ret_path, COPY_NAME);
-    for (size_t i = 0; i < N_COPIED; i++) {
-        CLEANUP(text_free) struct text from = {0}, to = {0};
-        text_printf(&from, "%s%s", path, suffixes[i]);
-        text_printf(&to, "%s%s", ret_path->data + start, suffixes[i]);
-        if (copy_file(text_get(&from), text_get(&to)) != 0) {
-            int saved = errno;
-            remove_copy(ret_path->data + start);
-            return error_set(error, GB_IO, "%s: cannot be copied to %s: %s", path,
-                             ret_path->data + start, reason_of(saved));
-        }
-    }
-    return GB_OK;
-}
-
 static int32_t open_immutable(struct store *store, const char *vfs, struct gb_error *error)
 {
-    if (has_journal(store->path))
+    if (store_has_journal(store->path))
         return error_set(error, GB_IO, "%s: has a journal", store->path);
     CLEANUP(text_free) struct text uri = {0};
     text_add(&uri, "file:");
@@ -629,13 +550,13 @@ static int32_t open_immutable(struct store *store, const char *vfs, struct gb_er
 static int32_t open_copy(struct store *store, const char *vfs, struct gb_error *error)
 {
     CLEANUP(text_free) struct text copy = {0};
-    int32_t status = make_copy(store->path, &copy, error);
+    int32_t status = store_copy_make(store->path, &copy, error);
     if (status != GB_OK)
         return status;
     status = open_database(store, text_get(&copy), SQLITE_OPEN_READWRITE, vfs, error);
     if (status == GB_OK)
         status = store_execute(store, "PRAGMA journal_mode = DELETE", error);
-    remove_copy(text_get(&copy)); /* the open file lives on without a name */
+    store_copy_remove(text_get(&copy)); /* the open file lives on without a name */
     return status;
 }
 

@@ -156,3 +156,12 @@ size_t near_ids(const int64_t *ids, size_t n);
     " AND o.policy = c.policy AND o.device_name = c.device_name"                                   \
     " AND o.device_index = c.device_index AND (o.uid = c.uid OR o.done > c.done)"                  \
     " AND (o.done, o.started, o.sequence, o.uuid) > (c.done, c.started, c.sequence, c.uuid))"
+
+/* ---- store_copy.c ---- */
+
+/* Is there a journal or log with something in it that belongs to the file? */
+bool store_has_journal(const char *path);
+/* Copies the file with its journals to a new folder in $TMPDIR or /tmp; the copy's path is added to
+ * ret_path. */
+int32_t store_copy_make(const char *path, struct text *ret_path, struct gb_error *error);
+void store_copy_remove(const char *copy_path);

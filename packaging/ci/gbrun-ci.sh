@@ -52,7 +52,7 @@ measure_sides()
         sh -c "$build"
     else
         sides=(--base-build "git checkout -q --force $base && $build"
-            --new-build "git checkout -q --force $head && $build")
+            --new-build "git checkout -q --force $(printf %q "$head") && $build")
     fi
     "$gbrun" ab -q -c "$config" "${sides[@]}" "${options[@]}" "${strict[@]}" -o "$out/results.gbr" \
         --label base_commit="$base" || code=$?
@@ -77,6 +77,8 @@ measure_run()
     compared=("$out/results.gbr" --baseline main)
 }
 
+[ ! "${GBRUN_BASELINE-}" -ef "$out/results.gbr" ] ||
+    fail "GBRUN_BASELINE=$GBRUN_BASELINE: is what the job writes: keep the baseline in another file"
 rm -rf "$out/results.gbr" "$out/base"
 mkdir -p "$out"
 git worktree prune

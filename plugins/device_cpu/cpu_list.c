@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool cpu_list_has(const struct cpu_list *list, uint32_t cpu)
+static bool cpu_list_has(const struct cpu_list *list, uint32_t cpu)
 {
     return cpu < CPU_LIST_MAX && (list->bits[cpu / 64] >> (cpu % 64) & 1u) != 0;
 }

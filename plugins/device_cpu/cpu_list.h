@@ -18,7 +18,6 @@ bool cpu_list_read(const char *text, struct cpu_list *ret, char *error, size_t e
 /* Writes it the same way; ends in "..." where the buffer is too short. */
 void cpu_list_write(const struct cpu_list *list, char *buffer, size_t bytes);
 
-bool cpu_list_has(const struct cpu_list *list, uint32_t cpu);
 uint32_t cpu_list_count(const struct cpu_list *list);
 uint32_t cpu_list_first(const struct cpu_list *list); /* 0 if it is empty */
 

@@ -129,20 +129,28 @@ INI
 fi
 
 # ---- what cannot be ----
+printf '[bench copy]\n%s\nbytes = 4096\n' "$counted" >own.ini
 while IFS='|' read -r setting message; do
-    printf '[defaults]\n%s\n[bench copy]\nbytes = 4096\n' "$counted" >refused.ini
-    exits "$setting" 1 "$GBRUN" -c refused.ini -s "*.$setting"
-    has "$setting: why" out.txt "$message"
+    exits "$setting" 2 "$GBRUN" check -c own.ini -s "copy.$setting"
+    has "$setting: why" err.txt "$message"
 done <<'TABLE'
 warmup=1 s|clock = instructions: expected warmup = 0
 pace=burst|clock = instructions: expected pace = free
 measure=latency|clock = instructions: expected measure = time
-count_by=valgrind|count_by = valgrind: it counts whole programs
+policy=fixed|'policy' has no use with clock = instructions
+sweep.max_time=1s, 2s|'sweep.max_time' has no use with clock = instructions
+zip.a=min_samples,max_samples: 1,2|'zip.a' has no use with clock = instructions
 TABLE
-exits "sides that are judged by times" 2 "$GBRUN" ab -c refused.ini --new bytes=8192
+exits "what is said of all benchmarks is for others" 0 "$GBRUN" check -c own.ini -s '*.max_time=1s' --policy fixed
+exits "a value of an axis" 1 "$GBRUN" -q -c own.ini -s copy.sweep.pace=free,burst
+has "it alone fails" out.txt 'copy pace=burst: failed: clock = instructions: expected pace = free' 'exact'
+exits "what counts programs only" 1 "$GBRUN" -c own.ini -s '*.count_by=valgrind'
+has "and why" out.txt 'count_by = valgrind: it counts whole programs'
+printf '[defaults]\n%s\n[bench copy]\nbytes = 4096\n' "$counted" >all.ini
+exits "sides that are judged by times" 2 "$GBRUN" ab -c all.ini --new bytes=8192
 has "and how they are compared" err.txt 'sides are judged by times'
 if [ "$(of nop clock)" = "instructions by step" ]; then
-    ran "$GBRUN" -c refused.ini -s '*.count_limit=10'
+    ran "$GBRUN" -c own.ini -s '*.count_limit=10'
     has "work that is too long for traps" out.txt 'more than 10 instructions are too many for a trap after each'
 fi
 finish

@@ -24,8 +24,9 @@ printf '*.so\n/gbrun-ci\n/*.txt\n*.gbr*\n' >.gitignore
 export GBRUN_BUILD="${CC:-cc} -O0 -fPIC -shared -fvisibility=hidden -I'$top_srcdir/include' wait.c -o wait.so"
 commit 2
 first=$(git rev-parse HEAD)
-git checkout -q -b change && commit 4
-git checkout -q main && commit 8 && git checkout -q change
+change='change;false' # a name that git takes, and that is no command
+git checkout -q -b "$change" && commit 4
+git checkout -q main && commit 8 && git checkout -q "$change"
 
 # ---- both sides in one job ----
 export GITHUB_STEP_SUMMARY=$TMPDIR/summary.md
@@ -36,7 +37,7 @@ equals "it is compared with where it began, not with what the target is now" "ba
 equals "the results name the base" "$first" "$(sql gbrun-ci/results.gbr "SELECT value FROM run_fact WHERE name = 'label.base_commit'")"
 has "the job's summary" "$TMPDIR/summary.md" "| wait | " "slower"
 has "JUnit" gbrun-ci/junit.xml '<failure type="slower"'
-equals "the change is checked out again" "change" "$(git symbolic-ref --short HEAD)$(git status --porcelain)"
+equals "the change is checked out again" "$change" "$(git symbolic-ref --short HEAD)$(git status --porcelain)"
 exits "without a target: the commit before" 3 bash "$job"
 printf 'sides.ini\n' >>.git/info/exclude
 { few_samples 20 'device = fake' && section device fake fake by_items=yes time=1ns && section bench wait ./wait.so:lasting; } >sides.ini
@@ -46,7 +47,7 @@ GBRUN_BASE=main exits "a change that changes nothing" 0 bash "$job"
 echo >>wait.c
 exits "changes that are not committed" 2 bash "$job"
 has "changes that are not committed: what" err.txt "gbrun-ci.sh: the tree has changes that are not committed"
-git checkout -q . && git checkout -q change
+git checkout -q . && git checkout -q "$change"
 GBRUN_BUILD=false exits "a build that fails" 2 bash "$job"
 GBRUN_BASE=none exits "no such base" 2 bash "$job"
 has "no such base: what to do" err.txt "no commit is common with none: fetch the history"
@@ -57,9 +58,12 @@ exits "no baseline yet" 2 bash "$job"
 git checkout -q "$first"
 GBRUN_SAVE=yes exits "a baseline is saved" 0 bash "$job"
 exits "the same commit again" 0 bash "$job"
-git checkout -q change
+git checkout -q "$change"
 exits "a change beside the baseline" 3 bash "$job"
 has "a change beside the baseline: what" gbrun-ci/summary.md "1 slower"
+cp main.gbr gbrun-ci/results.gbr
+GBRUN_BASELINE=gbrun-ci/results.gbr exits "a baseline where the job writes" 2 bash "$job"
+succeeds "it is as it was, too" cmp main.gbr gbrun-ci/results.gbr
 equals "the baseline is as it was" 1 "$(sql main.gbr 'SELECT count(*) FROM run')"
 sql main.gbr "UPDATE device SET model = 'Another'"
 exits "a baseline of another machine" 0 bash "$job"

@@ -33,6 +33,11 @@ equals "the change is at another run then" "1.12" "$(awk -F, '$1 == "one" && $15
 equals "segments" "0 0 0 0 1 1 1" "$(awk -F, '$1 == "one" {print $14}' out.txt | paste -sd ' ')"
 "$GBRUN" log log.gbr --margin 6% --changes >out.txt
 equals "within the margin: none" "2 cases, 7 runs, 0 changes" "$(cat out.txt)"
+cp log.gbr copy.gbr
+sql copy.gbr 'DELETE FROM bench_case WHERE run_id = 7'
+"$GBRUN" log log.gbr >whole.txt
+succeeds "runs that are in several files count once, with all of their cases" \
+    cmp whole.txt <("$GBRUN" log copy.gbr log.gbr log.gbr)
 
 measure more.gbr 2.0 1us
 "$GBRUN" -q -c bench.ini -o more.gbr >/dev/null

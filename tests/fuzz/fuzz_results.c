@@ -1,7 +1,8 @@
 /*
  * fuzz_results.c - a results file that was changed, as show and export read it. The input is a list
  * of changes to a sound file: three bytes that say where, one that says what; a last one or two
- * bytes cut the file. It is shown as a table, as JSON with all samples and as a page that is
+ * bytes cut the file. The highest bit puts the change into the texts of rows, where small numbers
+ * stand for markup. The file is shown as a table, as JSON with all samples and as a page that is
  * well-formed, or refused with words.
  */
 #include "core/base/input_file.h"
@@ -21,15 +22,27 @@
 #include "tests/report/markup.h"
 #include "tests/store/store_fixture.h"
 
-enum { CHANGE_BYTES = 4, FILE_BYTES = 1 << 20, PAGE_BYTES = 1 << 26 };
+enum { CHANGE_BYTES = 4, FILE_BYTES = 1 << 20, PAGE_BYTES = 1 << 26, IN_TEXT = 0x80 };
+/* Texts of rows; what is longer is SQL of the schema. */
+enum { TEXT_LEAST = 4, TEXT_MOST = 100 };
 static unsigned char sound[FILE_BYTES], changed[FILE_BYTES];
-static size_t sound_bytes;
+static size_t sound_bytes, texts[FILE_BYTES], n_texts;
 static FILE *nowhere;
 
 static void clean_up(void)
 {
     fixture_end();
     fclose(nowhere);
+}
+
+static void find_texts(void)
+{
+    for (size_t at = 0, n = 0; at < sound_bytes; at += n + 1) {
+        for (n = 0; at + n < sound_bytes && isprint(sound[at + n]); n++)
+            continue;
+        for (size_t i = 0; n >= TEXT_LEAST && n <= TEXT_MOST && i < n; i++)
+            texts[n_texts++] = at + i;
+    }
 }
 
 static void make_sound(void)
@@ -42,6 +55,22 @@ static void make_sound(void)
     sound_bytes = fread(sound, 1, sizeof sound, file);
     fclose(file);
     REQUIRE(sound_bytes > 0 && sound_bytes < sizeof sound);
+    find_texts();
+    REQUIRE(n_texts > 0);
+}
+
+static void change(const uint8_t *data)
+{
+    static const char *const markup[] = {"<b>", "</script>", "<!--", "]]>", "\"",
+                                         "'",   "&",         "\n",   "\xff"};
+    const size_t where = (size_t)data[0] << 16 | (size_t)data[1] << 8 | data[2];
+    if (!(data[0] & IN_TEXT)) {
+        changed[where % sound_bytes] = data[3];
+        return;
+    }
+    const char *put = data[3] < sizeof markup / sizeof *markup ? markup[data[3]] : NULL;
+    for (size_t i = where % n_texts, n = 0; i < n_texts && (put ? put[n] : n == 0); i++, n++)
+        changed[texts[i]] = put ? (unsigned char)put[n] : data[3];
 }
 
 static void make_changed(const uint8_t *data, size_t size)
@@ -49,7 +78,7 @@ static void make_changed(const uint8_t *data, size_t size)
     size_t bytes = sound_bytes;
     memcpy(changed, sound, sound_bytes);
     for (; size >= CHANGE_BYTES; size -= CHANGE_BYTES, data += CHANGE_BYTES)
-        changed[((size_t)data[0] << 16 | (size_t)data[1] << 8 | data[2]) % sound_bytes] = data[3];
+        change(data);
     if (size > 0)
         bytes = sound_bytes * (size == 1 ? data[0] : (size_t)data[0] << 8 | data[1]) >>
                 (size == 1 ? 8 : 16);

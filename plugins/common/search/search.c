@@ -115,7 +115,8 @@ int search_may_be_best(const struct gb_known *known)
     return known->n_visits > 0 && known->status == GB_OBSERVED_OK && known->n_samples > 0;
 }
 
-uint64_t search_lowest(const struct gb_search_space *space)
+/* The case with the lowest median, the first of equals; or GB_NO_CASE. */
+static uint64_t search_lowest(const struct gb_search_space *space)
 {
     uint64_t lowest = GB_NO_CASE;
     double median = 0;

@@ -58,9 +58,6 @@ static inline struct gb_known search_known(const struct gb_search_space *space, 
 /* May it be the best: was it observed, as ok, with samples? */
 int search_may_be_best(const struct gb_known *known);
 
-/* The case with the lowest median, the first of equals; or GB_NO_CASE. */
-uint64_t search_lowest(const struct gb_search_space *space);
-
 /* The highest value that a case may have which is better than `value` by more than the tolerance.
  */
 double search_limit(double value, double tolerance);
