@@ -76,6 +76,8 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
         status = leave_out(compare, store, run, outcomes, n, error);
     if (status != GB_OK)
         return status;
+    if (compare->options.replace)
+        compare->options.replace(compare->options.context, &compare->arena, &outcomes, &n);
     ret->run = ret->run ? ret->run : run;
     side_make_cases(compare, run, &devices, outcomes, n, ret);
     return GB_OK;
@@ -364,7 +366,7 @@ static void take_rule(struct compare *compare, const struct run_record *run)
                         number_fact(run, AB_FACT_ALPHA, &alpha);
     if (!compare->by_sides)
         return;
-    options->is_sequential = true;
+    options->is_sequential = !options->replace;
     if (isnan(options->margin))
         options->margin = margin;
     if (isnan(options->confidence))
@@ -590,7 +592,7 @@ static void compare_values(struct compare *compare, struct compared *c)
     double confidence = last_confidence(&compare->options);
     const struct between_runs *between =
         compare->earlier ? &compare->earlier[c->base - compare->sides[0].cases].between : NULL;
-    bool is_paired = compare->by_values && c->base->run == c->new->run;
+    bool is_paired = compare->by_values && c->base->run == c->new->run && !compare->options.replace;
     case_values(c->base, &a);
     case_values(c->new, &b);
     c->base_value = values_mean(a.values, a.n);
