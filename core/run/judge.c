@@ -26,8 +26,9 @@
 
 enum {
     EMPTY_ORDERS = 100,
-    IDLE_ORDERS = 31, /* the same of a device, which takes longer */
-    FIRST_RUNS = 3,   /* which show how many make a sample */
+    IDLE_ORDERS = 15, /* the same of a device, which takes longer */
+    FIRST_RUNS = 2,   /* which show how many make a sample */
+    WARM_RUNS = 1,    /* of a device: no sample, but for calibration */
     BATCHES_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
@@ -39,7 +40,7 @@ enum {
  * longer: it has to leave one process for the other. */
 static const double sample_ns = 1e6, device_sample_ns = 8e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
-static const double idle_ns = 1e6, renewal_ns = 100e6;
+static const double idle_ns = 1e6, renewal_ns = 40e6;
 /* How long batches are timed; and how much of the error of an empty order is looked at. */
 static const double batches_ns = 2e7, error_most_ns = 2e4;
 
@@ -61,6 +62,7 @@ struct judge {
     uint32_t series;
     double empty_ns, error_ns; /* what an empty order took */
     struct judge_batch batch;  /* what a call takes at least */
+    uint32_t n_runs;           /* as the rest of the worker has asked for */
     uint32_t most;             /* sets that a sample may grow to; 0: a graph of them cannot grow */
     uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
 };
@@ -321,12 +323,16 @@ static int32_t make(struct judge *judge, uint32_t n)
     return status;
 }
 
+static void say_order(struct judge *judge, uint32_t n)
+{
+    memcpy(judge->page->objects, judge->sets.order, n * sizeof *judge->sets.order);
+}
+
 /* New inputs for n that are drawn, poisoned outputs, another order. */
 static int32_t renew(struct judge *judge, uint32_t n)
 {
-    const struct sets *sets = &judge->sets;
     const int32_t status = sets_renew(&judge->sets, n);
-    memcpy(judge->page->objects, sets->order, n * sizeof *sets->order);
+    say_order(judge, n);
     return status == GB_OK ? judge_device_wait(&judge->device) : status;
 }
 
@@ -452,7 +458,8 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     double taken_ns = 0, time_ns;
     (void)iterations;
     int32_t status = take_sample(judge, &time_ns);
-    for (int i = 1; i < SAMPLES_A_RUN && status == GB_OK && judge->device.ops; i++) {
+    const bool is_warm = judge->n_runs++ >= WARM_RUNS;
+    for (int i = 1; i < SAMPLES_A_RUN && status == GB_OK && judge->device.ops && is_warm; i++) {
         taken_ns += time_ns;
         if (taken_ns >= device_sample_ns)
             break;
@@ -561,9 +568,9 @@ static int32_t try_graph(struct judge *judge)
     if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
         return GB_OK;
     judge->sets.is_ordered = true;
-    int32_t status = renew(judge, judge->sets.n);
-    if (status == GB_OK)
-        status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
+    sets_reorder(&judge->sets, judge->sets.n);
+    say_order(judge, judge->sets.n);
+    int32_t status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
     judge->sets.is_ordered = status == GB_OK && judge->page->is_captured;
     if (!judge->sets.is_ordered)
         return status;
