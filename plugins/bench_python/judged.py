@@ -43,6 +43,8 @@ class _Case(gbrun._Case):
 _objects = {}  # address of a _Case: _Judge or _Judged
 _derived = {}  # by the reference's file and arguments: what derived_tolerance has found
 _tasks = []  # the one that all objects share
+_kept = {}  # of the judge's process: tasks of one reference's file that stay, by their arguments; the newest last
+_KEPT_MOST = 1 << 29  # bytes that their inputs and outputs may have together
 
 
 def step(name, address):
@@ -51,7 +53,7 @@ def step(name, address):
     try:
         if name == "prepare":
             if not _tasks:
-                _tasks.append((_Reference if case.is_judge else _Submission)(case))
+                _tasks.append(_kept_reference(case) if case.is_judge else _Submission(case))
             made = (_Judge if case.is_judge else _Judged)(case, _tasks[0])
             _objects[address] = made
             case.subject = made.calls.subject
@@ -59,12 +61,30 @@ def step(name, address):
         else:
             _objects.pop(address, None)
             if not _objects and _tasks:
-                _tasks.pop().close()
+                _tasks.pop().end()
     except BaseException as error:
         return gbrun._plugin_fail(case, error)
     finally:
         gbrun._flush()
     return gbrun._OK
+
+
+def _forget():
+    while _kept:
+        _kept.popitem()[1].close()
+
+
+def _kept_reference(case):
+    """What a visit of the same reference has made, as long as none of its files was written since."""
+    key = tuple(case.keys[i] + b"=" + case.values[i] for i in range(case.n_arguments)), case.layout, case.gpu
+    paths = {task.path for task in _kept.values()}
+    are_many = sum(task.n_bytes for task in _kept.values()) > _KEPT_MOST
+    if are_many or paths - {case.reference.decode()} or any(task.has_changed() for task in _kept.values()):
+        _forget()
+    if key not in _kept:
+        _kept[key] = _Reference(case)
+    _kept[key].begin(case)
+    return _kept[key]
 
 
 # --- the process that those which run submissions are forked from ----------------------------------------------------
@@ -527,13 +547,17 @@ class _Files:
             sys.path.insert(0, folder)
         sys.path.append(self.folders[-1])
 
+    def loaded(self):
+        """The files of these folders, by the names of their modules."""
+        files = ((name, getattr(sys.modules[name], "__file__", None)) for name in set(sys.modules) - self.modules)
+        return {file: name for name, file in files
+                if file is not None and os.path.dirname(os.path.abspath(file)) in self.folders}  # fmt: skip
+
     def close(self):
         """Other files may have the same names."""
         sys.path[:] = self.path
-        for name in set(sys.modules) - self.modules:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file is not None and os.path.dirname(os.path.abspath(file)) in self.folders:
-                del sys.modules[name]
+        for name in self.loaded().values():
+            del sys.modules[name]
 
 
 def _switches():
@@ -670,7 +694,7 @@ class _Reference:
         self.case, self.path = case, case.reference.decode()
         warm(self.path)
         self.files = _Files([os.path.dirname(os.path.abspath(self.path))])
-        self.constants, self.uniform, self.is_said, self.drawn, self.switches = {}, {}, False, None, _switches()
+        self.uniform, self.drawn, self.switches = {}, None, _switches()
         try:
             module = gbrun._imported(self.path)
             _use_device(case)
@@ -678,10 +702,29 @@ class _Reference:
             self.init, self.seed = [], _secret()
             (self.read_gpumode if self.layout.name == "gpumode" else self.read_kernelbench)(module)
             self.describe()
+            self.written = [(file, os.stat(file).st_mtime_ns) for file in [self.path, *self.files.loaded()]]
             gbrun._release_memory()
         except BaseException:
             self.close()
             raise
+
+    def begin(self, case):
+        """A visit begins, with objects of its own."""
+        self.case, self.constants, self.is_said = case, {}, False
+
+    def end(self):
+        if self.n_bytes > _KEPT_MOST:
+            _forget()
+
+    @property
+    def n_bytes(self):
+        return sum(leaf.extent for leaf in self.plan.leaves + self.plan.output_leaves)
+
+    def has_changed(self):
+        try:
+            return any(os.stat(file).st_mtime_ns != was for file, was in self.written)
+        except OSError:
+            return True
 
     def close(self):
         self.files.close()
@@ -1078,7 +1121,7 @@ class _Submission:
         gc.collect()
         gc.disable()
 
-    def close(self):
+    def end(self):
         self.files.close()
 
 
