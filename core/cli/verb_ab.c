@@ -124,6 +124,8 @@ static bool has_enough(const struct ab *ab, const struct compared *c)
                          text_equal((c->new ? c->new : c->base)->first->bench, ab->once);
     const bool says_time = verdict == COMPARED_SLOWER || verdict == COMPARED_FASTER ||
                            verdict == COMPARED_CHANGED || verdict == COMPARED_SAME;
+    if (verdict != COMPARED_UNCLEAR && !says_time) /* it failed: rounds would not help */
+        return c->base && c->new;
     return entry->n >= (is_test ? 1 : BOOK_LEAST) && (is_test || !says_time || entry->n_new > 0) &&
            !is_outdated(ab, c);
 }

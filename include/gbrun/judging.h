@@ -79,7 +79,8 @@ struct gb_judging_device {
     uint32_t size;
     uint32_t reserved;
 
-    /* Makes both, zeros, each of a quarter of the memory that is free, at most `most` bytes. */
+    /* Makes both, zeros, each of a quarter of the memory that is free, at most `most` bytes. Those
+     * that *ret has already (bytes > 0) become zeros again. */
     int32_t (*share)(void *device, uint64_t most, struct gb_shared_block *ret);
     /* In the second process, before it loads what is measured: maps its memory, whose file is
      * closed then, and does once what could need more than a sandbox allows. */

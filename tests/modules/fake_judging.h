@@ -13,6 +13,11 @@ static int32_t share_block(void *object, uint64_t most, struct gb_shared_block *
 {
     const int access = PROT_READ | PROT_WRITE;
     void *wanted = (void *)((uintptr_t)3 << 44);
+    if (ret->bytes > 0)
+        return ftruncate(ret->file, 0) == 0 && ftruncate(ret->file, (off_t)ret->bytes) == 0 &&
+                       madvise(ret->base, ret->bytes, MADV_DONTNEED) == 0
+                   ? GB_OK
+                   : GB_NO_MEMORY;
     ret->bytes = JUDGING_BYTES < most ? JUDGING_BYTES : most;
     ret->file = memfd_create("fake", MFD_CLOEXEC);
     if (ret->file < 0 || ftruncate(ret->file, (off_t)ret->bytes) != 0)
