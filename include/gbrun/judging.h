@@ -69,7 +69,7 @@ enum { GB_GATHERED_MAX = 64 };
  */
 struct gb_shared_block {
     uint32_t size;
-    int32_t file; /* of the second process's memory: open, inherited by it */
+    int32_t file; /* of the second process's memory: open, inherited by it; 16 or above */
     void *base;
     uint64_t bytes;
     void *other; /* the judge: the second process's memory, which is at `base` there */
