@@ -33,7 +33,7 @@ enum {
  * longer: it has to leave one process for the other. */
 static const double sample_ns = 1e6, device_sample_ns = 8e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
-static const double idle_ns = 1e6, renewal_ns = 40e6;
+static const double idle_ns = 1e6, renewal_ns = 50e6;
 /* How long batches are timed; and how much of the error of an empty order is looked at. */
 static const double batches_ns = 2e7, error_most_ns = 2e4;
 

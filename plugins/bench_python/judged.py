@@ -1066,9 +1066,30 @@ class _Judge:
             yield task.names[i], _compared(task.names[i], leaf, _view(leaf, self.inputs[i]), task.views[i])
 
 
+_PART = 1 << 18  # elements: of tensors that have more as many are compared
+
+
 def _compared(name, leaf, output, expected):
     output, expected = (_real(leaf, value) for value in (output, expected))
+    if leaf.kind == "torch" and output.numel() > _PART:
+        output, expected = _part(output, expected)
     return gbrun._check_of(name, gbrun._copied(output, name), expected)
+
+
+def _part(output, expected):
+    """Elements that are drawn by no generator that a submission knows, and the one that is most off."""
+    torch = sys.modules["torch"]
+    output, expected = output.reshape(-1), expected.reshape(-1)
+    drawn = torch.randint(output.numel(), (_PART,), generator=_generator(output.device), device=output.device)
+    drawn[0] = (output.double() - expected.double()).abs().argmax()
+    return output[drawn], expected[drawn]
+
+
+@functools.cache
+def _generator(device):
+    generator = sys.modules["torch"].Generator(device=device)
+    generator.manual_seed(_secret())
+    return generator
 
 
 def _real(leaf, value):
