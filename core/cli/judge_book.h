@@ -3,7 +3,7 @@
  * next: those of visits, each in a process of its own.
  *
  * A shape of a reference has BOOK_LEAST visits at first, and another one with each BOOK_USES-th
- * request, where the last is older than BOOK_AGE_NS, and where anything is to be said of the
+ * request, where the last is older than BOOK_AGE_NS, and before a verdict is given on the
  * submission's time; the newest BOOK_MOST count. One that those before do not allow, at
  * BOOK_CONFIDENCE, says that the machine has changed: they are forgotten.
  */

@@ -115,7 +115,7 @@ static bool is_outdated(const struct ab *ab, const struct compared *c)
     return entry_of(ab, pair_of(ab, c))->has_forgotten && c->n_new == 1;
 }
 
-/* With a book: nothing is said of a time without a visit of the base beside it. */
+/* With a book: a verdict on the time needs a visit of the base beside it. */
 static bool has_enough(const struct ab *ab, const struct compared *c)
 {
     const struct book_entry *entry = entry_of(ab, pair_of(ab, c));

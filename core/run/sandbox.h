@@ -38,7 +38,7 @@ struct sandbox_folder {
     int lock;                        /* by which others see that it is in use; -1: they cannot */
 };
 
-/* The name of one that is to be made. */
+/* Chooses the name of one that sandbox_folder_new makes later. */
 void sandbox_folder_name(struct sandbox_folder *ret);
 /* Makes one, of that name if it has any, and removes those there that killed processes have left.
  */

@@ -57,7 +57,7 @@ TEST_EACH(visits_are_due_by_the_rule, histories)
     judge_book_free(&book);
 }
 
-/* Those of this request are told from earlier ones, and all are of the base. */
+/* Those of this request are distinguished from earlier ones; all are of the base. */
 TEST(rounds_are_records_of_the_base)
 {
     CLEANUP(arena_free) struct arena arena = {0};
