@@ -251,8 +251,7 @@ TEST(sides_take_turns)
                 "nop seed=1 side=base/2:0 of 1 as cuda:-1; nop seed=2 side=new/2:0 of 1 as "
                 "cuda:-1; nop seed=2 side=base/2:0 of 1 as cuda:-1; ");
     expect_walk(&schedule, 3, all, "");
-    expect_walk(&schedule, 4, base_of_first,
-                "nop seed=1 side=base/3:0 of 1 as cuda:-1; ");
+    expect_walk(&schedule, 4, base_of_first, "nop seed=1 side=base/3:0 of 1 as cuda:-1; ");
     error_list_free(&errors);
 }
 
