@@ -19,9 +19,10 @@
 
 enum {
     EMPTY_ORDERS = 100,
-    IDLE_ORDERS = 15, /* the same of a device, which takes longer */
-    FIRST_RUNS = 2,   /* which show how many make a sample */
-    WARM_RUNS = 1,    /* of a device: no sample, but for calibration */
+    IDLE_ORDERS = 15,      /* the same of a device, which takes longer */
+    FIRST_RUNS = 3,        /* which show how many make a sample */
+    DEVICE_FIRST_RUNS = 2, /* of a device, whose sets take longer to renew */
+    WARM_RUNS = 1,         /* of a device: no sample, but for calibration */
     BATCHES_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
@@ -341,7 +342,8 @@ static int32_t time_runs(struct judge *judge, double *ret_renewal_ns, double *re
 {
     int32_t status = judge_device_time_publish(&judge->device);
     *ret_renewal_ns = *ret_run_ns = INFINITY;
-    for (int i = 0; i < FIRST_RUNS && status == GB_OK; i++) {
+    const int n_runs = judge->device.ops ? DEVICE_FIRST_RUNS : FIRST_RUNS;
+    for (int i = 0; i < n_runs && status == GB_OK; i++) {
         const double begin_ns = host_clock_ns();
         double time_ns = INFINITY;
         status = renew(judge, judge->sets.n);
