@@ -822,8 +822,8 @@ def _copied_tensor(tensor, role, as_double):
 
 def _check_of(name, output, expected):
     expected = expected if isinstance(expected, Expected) else Expected(expected)
-    exact = _copied(expected.values, "verify")
-    is_exact = output.format in _INTEGERS and exact.format == output.format
+    exact = _copied(expected.values, "verify") if output.format in _INTEGERS else None
+    is_exact = exact is not None and exact.format == output.format
     reference = exact if is_exact else _copied(expected.values, "verify", as_double=True)
     if output.shape != reference.shape:
         return f"shape {output.shape}: expected {reference.shape}, as verify returned"

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "core/cli/judge_book.h"
 #include "core/cli/run_job.h"
 #include "core/compare/compare_text.h"
 
@@ -17,9 +18,15 @@ struct ab {
     double begin_ns;
     struct side_pair *pairs;
     size_t n_pairs;
-    bool *is_decided;       /* by pair */
-    size_t *pair_of;        /* by position of a case: SIZE_MAX where it is none */
-    struct compare *judged; /* at the end; NULL: nothing could be compared */
+    bool *is_decided;        /* by pair */
+    bool *open;              /* by position of a case: it has another round */
+    struct judge_book *book; /* has rounds of the base, so that the other side has one alone, and
+                                the base those that are due; NULL: there is none */
+    const char *book_key;    /* of all of its entries */
+    size_t *entries;         /* of the book, by pair */
+    uint32_t n_taken;        /* rounds that the book has */
+    size_t *pair_of;         /* by position of a case: SIZE_MAX where it is none */
+    struct compare *judged;  /* at the end; NULL: nothing could be compared */
 };
 
 /* Measures until each case is decided, and judges. Says its errors; EXIT_FINE: judged is there, or

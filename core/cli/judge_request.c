@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* After the name of the benchmark, in that of the cases that are only to be right. */
 #define TESTS "-tests"
@@ -186,6 +187,16 @@ static int refuse_run(const struct ab *ab, const struct judge_request *request, 
     return code;
 }
 
+/* A file that was written since is another one. */
+static const char *identity_of(const char *path, struct arena *arena)
+{
+    struct stat seen = {0};
+    if (!path || stat(path, &seen) != 0)
+        return "";
+    return arena_printf(arena, "%s\n%lld.%09ld %lld", path, (long long)seen.st_mtim.tv_sec,
+                        seen.st_mtim.tv_nsec, (long long)seen.st_size);
+}
+
 int judge_request_run(const struct arguments *arguments, const struct judge_request *request,
                       const struct judge_manner *manner, struct text *out, bool *ret_is_cancelled)
 {
@@ -205,7 +216,9 @@ int judge_request_run(const struct arguments *arguments, const struct judge_requ
         .visit = argument(arguments, "visit") ? NULL : JUDGE_VISIT};
     struct ab ab = {.job = {.arguments = arguments, .ab = &given},
                     .last_share = LAST_SHARE,
-                    .budget_ns = manner->budget_ns};
+                    .budget_ns = manner->budget_ns,
+                    .book = request->reference ? manner->book : NULL,
+                    .book_key = identity_of(request->reference, &arena)};
     struct ini made;
     if (request->submission) {
         made = judge_request_configure(request, &arena);

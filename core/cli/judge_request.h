@@ -25,6 +25,7 @@ struct judge_manner {
     bool is_compiled;          /* against the reference by torch.compile */
     bool is_answer;            /* there is one of each request, whatever happens, as JSON */
     struct spare_worker *kept; /* from one request to the next; NULL: none */
+    struct judge_book *book;   /* likewise; NULL: both sides have rounds */
 };
 
 /* Measures, and adds to the text what was found. Says errors, unless it answers requests.

@@ -7,6 +7,8 @@ core_libgbrun_la_SOURCES += \
 	core/cli/configuration.c \
 	core/cli/help.h \
 	core/cli/help_texts.c \
+	core/cli/judge_book.c \
+	core/cli/judge_book.h \
 	core/cli/judge_request.c \
 	core/cli/judge_request.h \
 	core/cli/judge_sizes.c \

@@ -6,17 +6,81 @@
 #include <signal.h>
 #include <stdio.h>
 
+/* ---- what a book has of the base ---- */
+
+static struct book_entry *entry_of(const struct ab *ab, size_t pair)
+{
+    return &ab->book->entries[ab->entries[pair]];
+}
+
+/* The reference, and the axes but that of the sides. */
+static int32_t find_entry(struct ab *ab, size_t pair, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text key = {0};
+    struct bench_case bench_case;
+    const uint64_t position = ab->pairs[pair].positions[SIDE_BASE];
+    const int32_t status = sweep_case_at(ab->job.configuration.sweep, position, &arena, &bench_case,
+                                         error);
+    if (status != GB_OK)
+        return status;
+    text_add(&key, ab->book_key);
+    for (size_t i = 0; i < bench_case.n_parameters; i++)
+        if (bench_case.parameters[i].is_axis &&
+            !text_equal(bench_case.parameters[i].name, SIDE_AXIS))
+            text_printf(&key, "\n%s=%s", bench_case.parameters[i].name,
+                        bench_case.parameters[i].value.text);
+    ab->entries[pair] = judge_book_entry(ab->book, text_get(&key));
+    ab->open[position] = book_entry_use(entry_of(ab, pair), host_clock_ns());
+    return GB_OK;
+}
+
+/* Those of the base that came to a time are moved from the records to the book. */
+static void take_rounds(const struct ab *ab, struct outcome *outcomes, size_t *n)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < *n; i++) {
+        const struct outcome *round = &outcomes[i];
+        const size_t pair = ab->pair_of[round->position];
+        const bool is_base = round->position == ab->pairs[pair].positions[SIDE_BASE];
+        const bool is_taken = is_base && round->status == CASE_OK && round->value > 0;
+        if (is_taken && round->round >= ab->n_taken)
+            book_entry_add(entry_of(ab, pair),
+                           &(struct book_round){.ns = round->value,
+                                                .half_ns = 0.5 * (round->high_ns - round->low_ns)},
+                           host_clock_ns());
+        if (!is_taken)
+            outcomes[n_left++] = *round;
+    }
+    *n = n_left;
+}
+
+static void use_book(void *context, struct arena *arena, struct outcome **outcomes, size_t *n)
+{
+    const struct ab *ab = context;
+    take_rounds(ab, *outcomes, n);
+    const size_t n_left = *n;
+    for (size_t i = 0; i < n_left; i++) {
+        const struct outcome like = (*outcomes)[i];
+        const size_t pair = ab->pair_of[like.position];
+        if (like.position == ab->pairs[pair].positions[SIDE_NEW] && like.round == 0)
+            book_entry_outcomes(entry_of(ab, pair), &like, ab->pairs[pair].positions[SIDE_BASE],
+                                arena, outcomes, n);
+    }
+}
+
 /* ---- judging ---- */
 
 /* All that is stored of the run. goes_on: undecided cases may have further rounds. */
-static int32_t judge(const struct ab *ab, bool goes_on, struct compare **ret,
-                     struct gb_error *error)
+static int32_t judge(struct ab *ab, bool goes_on, struct compare **ret, struct gb_error *error)
 {
     const struct compare_options options = {.margin = ab->job.configuration.ab.margin,
                                             .confidence = 1 - ab->job.configuration.ab.alpha,
                                             .metric = "",
                                             .goes_on = goes_on,
-                                            .last_share = ab->last_share};
+                                            .last_share = ab->last_share,
+                                            .replace = ab->book ? use_book : NULL,
+                                            .context = ab};
     char number[NUMBER_TEXT_MAX];
     struct compare *compare = compare_new(&options);
     snprintf(number, sizeof number, "%lld", (long long)ab->job.run_number);
@@ -45,6 +109,27 @@ static bool is_decided(const struct ab *ab, const struct compared *c)
            (ab->once && text_equal(any->first->bench, ab->once));
 }
 
+/* The machine has changed since its only visit. */
+static bool is_outdated(const struct ab *ab, const struct compared *c)
+{
+    return entry_of(ab, pair_of(ab, c))->has_forgotten && c->n_new == 1;
+}
+
+/* With a book: a verdict on the time needs a visit of the base beside it. */
+static bool has_enough(const struct ab *ab, const struct compared *c)
+{
+    const struct book_entry *entry = entry_of(ab, pair_of(ab, c));
+    const int verdict = c->result.verdict;
+    const bool is_test = ab->once &&
+                         text_equal((c->new ? c->new : c->base)->first->bench, ab->once);
+    const bool says_time = verdict == COMPARED_SLOWER || verdict == COMPARED_FASTER ||
+                           verdict == COMPARED_CHANGED || verdict == COMPARED_SAME;
+    if (verdict != COMPARED_UNCLEAR && !says_time) /* it failed: rounds would not help */
+        return c->base && c->new;
+    return entry->n >= (is_test ? 1 : BOOK_LEAST) && (is_test || !says_time || entry->n_new > 0) &&
+           !is_outdated(ab, c);
+}
+
 /* A pair that has several devices is decided once it is on all of them. Returns how many are. */
 static size_t note_decided(struct ab *ab, const struct compare_against *against)
 {
@@ -52,10 +137,16 @@ static size_t note_decided(struct ab *ab, const struct compare_against *against)
     for (size_t i = 0; i < against->n; i++)
         ab->is_decided[pair_of(ab, &against->cases[i])] = true;
     for (size_t i = 0; i < against->n; i++)
-        if (!is_decided(ab, &against->cases[i]))
+        if (!(ab->book ? has_enough : is_decided)(ab, &against->cases[i]))
             ab->is_decided[pair_of(ab, &against->cases[i])] = false;
-    for (size_t i = 0; i < ab->n_pairs; i++)
+    for (size_t i = 0; i < ab->n_pairs; i++) {
         n += ab->is_decided[i];
+        for (int side = 0; side < SIDES; side++)
+            ab->open[ab->pairs[i].positions[side]] = !ab->is_decided[i];
+    }
+    for (size_t i = 0; i < against->n && ab->book; i++)
+        ab->open[ab->pairs[pair_of(ab, &against->cases[i])].positions[SIDE_NEW]] = is_outdated(
+            ab, &against->cases[i]);
     return n;
 }
 
@@ -129,6 +220,7 @@ static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes
     const bool goes_on = may_go_on(ab, n_rounds);
     int32_t status = judge(ab, goes_on, &compare, error);
     *ret_goes_on = false;
+    ab->n_taken = n_rounds;
     if (status != GB_OK)
         return status;
     const struct compare_against *against = &compare_result(compare)->against[0];
@@ -143,8 +235,15 @@ static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes
     return GB_OK;
 }
 
+static void note_pair(struct ab *ab, size_t pair, uint64_t position)
+{
+    ab->pair_of[position] = pair;
+    ab->open[position] = true;
+}
+
 static int make_pairs(struct ab *ab)
 {
+    struct gb_error error;
     struct configuration *configuration = &ab->job.configuration;
     struct error_list errors = {0};
     uint64_t n = sweep_size(configuration->sweep);
@@ -156,12 +255,17 @@ static int make_pairs(struct ab *ab)
     if (!is_good)
         return EXIT_USAGE;
     ab->is_decided = ARENA_ARRAY(&configuration->arena, bool, ab->n_pairs + 1);
+    ab->open = ARENA_ARRAY(&configuration->arena, bool, n + 1);
+    ab->entries = ARENA_ARRAY(&configuration->arena, size_t, ab->n_pairs + 1);
     ab->pair_of = ARENA_ARRAY(&configuration->arena, size_t, n + 1);
     for (uint64_t i = 0; i < n; i++)
         ab->pair_of[i] = SIZE_MAX;
     for (size_t i = 0; i < ab->n_pairs; i++)
         for (int side = 0; side < SIDES; side++)
-            ab->pair_of[ab->pairs[i].positions[side]] = i;
+            note_pair(ab, i, ab->pairs[i].positions[side]);
+    for (size_t i = 0; ab->book && i < ab->n_pairs; i++)
+        if (find_entry(ab, i, &error) != GB_OK)
+            return fail_with(&error, EXIT_INTERNAL);
     return EXIT_FINE;
 }
 
@@ -211,7 +315,7 @@ int ab_run(struct ab *ab)
     job->plan = (struct run_plan){
         .schedule = {.pairs = ab->pairs,
                      .n_pairs = ab->n_pairs,
-                     .is_decided = ab->is_decided,
+                     .open = ab->open,
                      .seed = (uint64_t)settings_run(job->configuration.settings)->seed},
         .first_sequence = job->plan.first_sequence,
         .elsewhere = job->plan.elsewhere,

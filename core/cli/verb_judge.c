@@ -240,6 +240,7 @@ static bool answer(const char *line, const struct arguments *arguments,
 static int serve(const struct arguments *arguments, const struct judge_manner *given)
 {
     struct spare_worker kept = {0};
+    struct judge_book book = {0};
     struct judge_manner manner = *given;
     const struct sigaction action = {.sa_handler = on_end};
     static const char *nothing[] = {""};
@@ -251,9 +252,11 @@ static int serve(const struct arguments *arguments, const struct judge_manner *g
             own.given[i] = (struct words){nothing, 1};
     sigaction(SIGTERM, &action, NULL);
     manner.kept = &kept;
+    manner.book = ARGUMENT_AMONG(arguments, "max-rounds", "budget") ? NULL : &book;
     while (read_line(&line, &room) && answer(line, &own, &manner))
         continue;
     spare_worker_end(&kept);
+    judge_book_free(&book);
     free(line);
     return EXIT_FINE;
 }

@@ -158,7 +158,7 @@ static void compare_values(struct compare *compare, struct compared *c)
     double confidence = last_confidence(&compare->options);
     const struct between_runs *between =
         compare->earlier ? &compare->earlier[c->base - compare->sides[0].cases].between : NULL;
-    bool is_paired = compare->by_values && c->base->run == c->new->run;
+    bool is_paired = compare->by_values && c->base->run == c->new->run && !compare->options.replace;
     case_values(c->base, &a);
     case_values(c->new, &b);
     c->base_value = values_mean(a.values, a.n);

@@ -38,6 +38,8 @@ typedef int32_t compare_choose(struct store *store, int64_t run, const char *whe
                                struct arena *arena, int64_t **ret, size_t *ret_n,
                                struct gb_error *error);
 
+enum { EARLIER_ROUND = 1 << 20 };
+
 struct compare_options {
     double margin;      /* 0.01: 1 %; NaN: that, or the fact of the run. A case may have its own */
     bool has_margin;    /* it was given */
@@ -48,8 +50,13 @@ struct compare_options {
     bool goes_on;       /* then: cases that are not decided will have more rounds */
     double last_share;  /* and: of alpha, kept for one look at all rounds of those that are not
                            decided after the last; 0: there is none */
-    const char *where;  /* only cases of which it chooses a round on either side; by values of one
-                           run: only cases that it chooses; NULL: all */
+    /* What of the records of a run is compared, in an array of the arena; with those of the base
+     * that were measured earlier as rounds from EARLIER_ROUND on, so that rounds are no pairs.
+     * NULL: they are as they are. */
+    void (*replace)(void *context, struct arena *arena, struct outcome **outcomes, size_t *n);
+    void *context;
+    const char *where; /* only cases of which it chooses a round on either side; by values of one
+                          run: only cases that it chooses; NULL: all */
     compare_choose *choose; /* how; needed with where */
 };
 

@@ -63,6 +63,8 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
         status = leave_out(compare, store, run, outcomes, n, error);
     if (status != GB_OK)
         return status;
+    if (compare->options.replace)
+        compare->options.replace(compare->options.context, &compare->arena, &outcomes, &n);
     ret->run = ret->run ? ret->run : run;
     side_make_cases(compare, run, &devices, outcomes, n, ret);
     return GB_OK;
@@ -351,7 +353,7 @@ static void take_rule(struct compare *compare, const struct run_record *run)
                         number_fact(run, AB_FACT_ALPHA, &alpha);
     if (!compare->by_sides)
         return;
-    options->is_sequential = true;
+    options->is_sequential = !options->replace;
     if (isnan(options->margin))
         options->margin = margin;
     if (isnan(options->confidence))

@@ -147,6 +147,24 @@ static void add_variance(struct variance_sum *total, double share, double estima
         total->below += square(estimate) / degrees;
 }
 
+/* Of a side's rounds by their own samples. */
+static double variance_of_samples(const struct compared_side *side)
+{
+    return isnan(side->interval_ratio)
+               ? 0
+               : square(side->interval_ratio / student_t_quantile(0.95, NORMAL_DEGREES));
+}
+
+/* Of a side of one round whose samples leave more open than those of the rounds that it is taken to
+ * vary as: by how much. */
+static double variance_beyond(const struct compared_side *a, const struct compared_side *b)
+{
+    const struct compared_side *one = a->n == 1 ? a : b, *other = a->n == 1 ? b : a;
+    return one->n == 1 && other->n > 1
+               ? fmax(variance_of_samples(one) - variance_of_samples(other), 0)
+               : 0;
+}
+
 /* Of rounds within the runs. s: of both sides, which may each be that of the other. */
 static struct variance_sum variance_within(double s_a, size_t n_a, double s_b, size_t n_b)
 {
@@ -192,6 +210,7 @@ struct comparison compare_across(const struct compared_side *a, const struct com
     const double s_a = is_single ? sqrt(between->within) : deviation_of(base, a, new, b);
     const double s_b = is_single ? s_a : deviation_of(new, b, base, a);
     struct variance_sum total = variance_within(s_a, a->n, s_b, b->n);
+    add_variance(&total, variance_beyond(a, b), 0, 0);
     if (is_single)
         add_variance(&total, 0, total.sum, between->within_degrees);
     if (is_known) {

@@ -8,8 +8,9 @@
  *             theta -+ t s / sqrt(R), s the standard deviation of d, t of R - 1 degrees
  *   unpaired  two runs: Welch's t on the y (The generalization of "Student's" problem, 1947), with
  *             the degrees of Welch and Satterthwaite. A side of one round is taken to vary as the
- *             other does. It holds for these two runs; where it is known by how much runs of the
- *             same differ (between_runs.h), the variance is larger by twice that
+ *             other does, and by what its samples leave open beyond those of the other. It holds
+ *             for these two runs; where it is known by how much runs of the same differ
+ *             (between_runs.h), the variance is larger by twice that
  *   one visit one round on both sides: the rounds' own relative intervals w, sqrt(w_A^2 + w_B^2).
  *             What changes between visits is not in it: below 5 % nothing is called
  *

@@ -92,6 +92,24 @@ static struct geometric_mean time_of(const struct compare_case *c, double confid
     return ret;
 }
 
+/* One round is taken to vary as those of the other side do. */
+static void widen_single(struct geometric_mean *time, const struct geometric_mean *other)
+{
+    if (time->n != 1 || other->n < 2)
+        return;
+    const double half_width = (other->high - other->theta) * sqrt((double)other->n);
+    time->low = time->theta - half_width;
+    time->high = time->theta + half_width;
+}
+
+static size_t count_visits(const struct compare_case *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; c && i < c->n_rounds; i++)
+        n += c->rounds[i]->round < EARLIER_ROUND;
+    return n;
+}
+
 static double count_compared(const struct judgement_facts *facts, const struct compare_case *c)
 {
     double n = 0;
@@ -112,6 +130,8 @@ static struct judged_case judge_case(const struct judgement *judgement,
                             .text = compared->note,
                             .n_compared = count_compared(facts, compared->new)};
     find_reason(&c, arena);
+    for (int side = 0; side < SIDES; side++)
+        c.n_visits[side] = count_visits(side_of(compared, side));
     if (facts->tests && text_equal(any->first->bench, facts->tests)) {
         c.verdict = *c.code ? c.verdict : JUDGED_RIGHT;
         c.times[SIDE_BASE] = c.times[SIDE_NEW] = (struct geometric_mean){.theta = NAN};
@@ -119,6 +139,8 @@ static struct judged_case judge_case(const struct judgement *judgement,
     }
     for (int side = 0; side < SIDES; side++)
         c.times[side] = time_of(side_of(compared, side), judgement->result->options->confidence);
+    widen_single(&c.times[SIDE_NEW], &c.times[SIDE_BASE]);
+    widen_single(&c.times[SIDE_BASE], &c.times[SIDE_NEW]);
     return c;
 }
 
@@ -189,12 +211,16 @@ static void json_reason(struct json_writer *json, const struct judged_case *c)
                        TEXT("text", c->text)));
 }
 
-static void json_time(struct json_writer *json, const char *name, const struct geometric_mean *time)
+static void json_time(struct json_writer *json, const char *name, const struct judged_case *c,
+                      int side)
 {
-    json_object(
-        json, name,
-        VALUES(REAL("ns", exp(time->theta)), REAL("low_ns", time->n > 1 ? exp(time->low) : NAN),
-               REAL("high_ns", time->n > 1 ? exp(time->high) : NAN), INTEGER("rounds", time->n)));
+    const struct geometric_mean *time = &c->times[side];
+    const bool is_known = time->n > 0 && isfinite(time->low);
+    json_object(json, name,
+                VALUES(REAL("ns", exp(time->theta)),
+                       REAL("low_ns", is_known ? exp(time->low) : NAN),
+                       REAL("high_ns", is_known ? exp(time->high) : NAN),
+                       INTEGER("rounds", time->n), INTEGER("visits", c->n_visits[side])));
 }
 
 /* How many times as fast as the base, of ln of new / base. */
@@ -229,8 +255,8 @@ static void json_case(struct json_writer *json, const struct judged_case *c)
     json_text(json, "verdict", verdicts[c->verdict].word);
     json_bool(json, "right", c->verdict <= JUDGED_RIGHT);
     json_reason(json, c);
-    json_time(json, "base", &c->times[SIDE_BASE]);
-    json_time(json, "new", &c->times[SIDE_NEW]);
+    json_time(json, "base", c, SIDE_BASE);
+    json_time(json, "new", c, SIDE_NEW);
     json_speedup(json, is_known ? result->theta : NAN, is_known ? result->low : NAN,
                  is_known ? result->high : NAN);
     json_real(json, "outputs_compared", c->n_compared);
@@ -282,7 +308,7 @@ static void add_time(const struct outcome_metric *metric, const struct geometric
 {
     char number[NUMBER_TEXT_MAX];
     compare_add_value(metric, exp(time->theta), out);
-    if (time->n < 2 || !isfinite(time->low))
+    if (!isfinite(time->low))
         return;
     const double unit_ns = time_unit_of(exp(time->theta))->ns;
     text_printf(out, " [%s, ",

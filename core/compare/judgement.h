@@ -48,7 +48,9 @@ struct judged_case {
     int side;         /* SIDE_...: of the reason */
     const char *code; /* why it failed: a word for programs, "wrong_result"; "": it did not */
     const char *text; /* and for people */
-    struct geometric_mean times[SIDES]; /* of the rounds, in ln of ns */
+    struct geometric_mean times[SIDES]; /* of the rounds, in ln of ns; of a side with one as the
+                                           other's rounds vary */
+    size_t n_visits[SIDES];             /* of this run: not EARLIER_ROUND and later */
     double n_compared;
 };
 

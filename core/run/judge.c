@@ -1,33 +1,28 @@
 /* judge.c - see judge.h. */
 #include "core/run/judge.h"
 
-#include "core/base/command.h"
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
 #include "core/base/statistics.h"
 #include "core/run/judge_batch.h"
 #include "core/run/judge_device.h"
-#include "core/run/judged.h"
-#include "core/run/messages.h"
-#include "core/run/module.h"
+#include "core/run/judge_process.h"
 #include "core/run/sets.h"
-#include "core/run/zygote.h"
 
 #include <gbrun/judging.h>
 #include <math.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
     EMPTY_ORDERS = 100,
-    IDLE_ORDERS = 31, /* the same of a device, which takes longer */
-    FIRST_RUNS = 3,   /* which show how many make a sample */
+    IDLE_ORDERS = 15,      /* the same of a device, which takes longer */
+    FIRST_RUNS = 3,        /* which show how many make a sample */
+    DEVICE_FIRST_RUNS = 2, /* of a device, whose sets take longer to renew */
+    WARM_RUNS = 1,         /* of a device: no sample, but for calibration */
     BATCHES_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
@@ -39,7 +34,7 @@ enum {
  * longer: it has to leave one process for the other. */
 static const double sample_ns = 1e6, device_sample_ns = 8e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
-static const double idle_ns = 1e6, renewal_ns = 100e6;
+static const double idle_ns = 1e6, renewal_ns = 50e6;
 /* How long batches are timed; and how much of the error of an empty order is looked at. */
 static const double batches_ns = 2e7, error_most_ns = 2e4;
 
@@ -48,19 +43,14 @@ struct judge {
     struct sets sets;
     struct gb_bench_ops own;
     struct gb_judging judging;
-    struct shared_memory memory;
+    struct judge_process *process;
     struct judge_device device;
     struct shared_memory *objects_in; /* the device's, or that of the host */
-    struct judged_page *page;
-    pid_t pid; /* 0: none */
-    unsigned long long began;
-    struct sandbox_folder folder; /* of the process */
-    bool is_stopped;
-    bool is_warm;   /* it may be forked from what has loaded the same */
-    uint32_t order; /* number of the last one */
+    bool is_warm;                     /* the process may be forked from what has loaded the same */
     uint32_t series;
     double empty_ns, error_ns; /* what an empty order took */
     struct judge_batch batch;  /* what a call takes at least */
+    uint32_t n_runs;           /* as the rest of the worker has asked for */
     uint32_t most;             /* sets that a sample may grow to; 0: a graph of them cannot grow */
     uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
 };
@@ -69,80 +59,6 @@ static int32_t fail(struct judge *judge, const char *text)
 {
     const struct gb_host *host = &judge->state->host->interface;
     return host->fail(host, text);
-}
-
-/* ---- the process ---- */
-
-/* It has ended by itself, or has been stopped or continued by another than the judge. */
-static int32_t report_end(struct judge *judge, int wait_status)
-{
-    char text[128];
-    if (WIFSTOPPED(wait_status) || WIFCONTINUED(wait_status))
-        return fail(judge, "the judged process was stopped or continued by itself");
-    judge->pid = 0;
-    if (WIFSIGNALED(wait_status))
-        snprintf(text, sizeof text, "the judged process was ended by signal %d (%s)",
-                 WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
-    else
-        snprintf(text, sizeof text, "the judged process ended with exit code %d",
-                 WEXITSTATUS(wait_status));
-    return fail(judge, text);
-}
-
-/* All its threads. The signal is sent again and again: one of SIGCONT takes it back. */
-static int32_t stop(struct judge *judge)
-{
-    enum { LOOKS = 1000 };
-    int wait_status = 0;
-    pid_t seen = 0;
-    if (judge->is_stopped)
-        return GB_OK;
-    for (uint32_t i = 0; seen == 0 && !host_cancelled(); i++) {
-        if (i % LOOKS == 0)
-            kill(judge->pid, SIGSTOP);
-        seen = waitpid(judge->pid, &wait_status, WUNTRACED | WCONTINUED | WNOHANG);
-        if (seen == 0)
-            sched_yield();
-    }
-    if (seen == 0)
-        return GB_CANCELLED;
-    if (seen < 0)
-        return fail(judge, "the judged process cannot be waited for");
-    if (!WIFSTOPPED(wait_status))
-        return report_end(judge, wait_status);
-    judge->is_stopped = true;
-    return GB_OK;
-}
-
-/* A timer of its own may have continued it while it was stopped. */
-static int32_t let_go(struct judge *judge)
-{
-    int wait_status = 0;
-    siginfo_t own;
-    if (!judge->is_stopped)
-        return GB_OK;
-    if (waitpid(judge->pid, &wait_status, WUNTRACED | WCONTINUED | WNOHANG) != 0)
-        return report_end(judge, wait_status);
-    kill(judge->pid, SIGCONT);
-    waitid(P_PID, (id_t)judge->pid, &own, WCONTINUED | WNOHANG);
-    judge->is_stopped = false;
-    return GB_OK;
-}
-
-static int32_t wait_for(struct judge *judge)
-{
-    enum { LOOK_MS = 100 };
-    _Atomic uint32_t *done = &judge->page->done;
-    for (uint32_t seen = atomic_load(done); seen != judge->order; seen = atomic_load(done)) {
-        int wait_status = 0;
-        futex_wait(done, seen, LOOK_MS);
-        if (host_cancelled())
-            return GB_CANCELLED;
-        if (atomic_load(done) != judge->order &&
-            waitpid(judge->pid, &wait_status, WUNTRACED | WNOHANG) == judge->pid)
-            return report_end(judge, wait_status);
-    }
-    return GB_OK;
 }
 
 /* Draws objects whose memory on a device is copied, now that all that was ordered should be done;
@@ -167,7 +83,7 @@ static int32_t keep_drawn(struct judge *judge)
  * time that is taken. */
 static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret_ns)
 {
-    struct judged_page *page = judge->page;
+    struct judged_page *page = judge->process->page;
     char text[HOST_TEXT_MAX];
     page->what = what;
     page->n = n;
@@ -177,13 +93,7 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
         status = case_judge_device(judge->state, "judging", judge_device_publish(&judge->device));
     if (status != GB_OK)
         return status;
-    atomic_store(&page->order, ++judge->order);
-    status = let_go(judge);
-    futex_wake(&page->order);
-    if (status == GB_OK)
-        status = wait_for(judge);
-    if (status == GB_OK)
-        status = stop(judge);
+    status = judge_process_obey(judge->process);
     if (status == GB_OK)
         status = keep_drawn(judge);
     if (status != GB_OK)
@@ -194,79 +104,6 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     memcpy(text, page->text, sizeof text);
     text[sizeof text - 1] = 0;
     return fail(judge, make_plain(text));
-}
-
-static int start_fresh(struct judge *judge, const int *files, int n_files)
-{
-    struct environment_variable variables[JUDGED_VARIABLES];
-    char base[32], bytes[32];
-    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT,    base,
-                                     bytes,   judge->folder.path, NULL};
-    snprintf(base, sizeof base, "%llx", (unsigned long long)(uintptr_t)judge->memory.base);
-    snprintf(bytes, sizeof bytes, "%llx", (unsigned long long)judge->memory.bytes);
-    judged_environment(judge->folder.path, variables);
-    char **environment = environment_make(variables, JUDGED_VARIABLES);
-    const int code = command_start(program_image(), arguments, environment, files, n_files, true,
-                                   &judge->pid);
-    free(environment);
-    return code;
-}
-
-/* False: it takes a fresh one. */
-static bool fork_process(struct judge *judge, const int *files, int n_files)
-{
-    struct zygote_order order = {.base = (uintptr_t)judge->memory.base,
-                                 .bytes = judge->memory.bytes,
-                                 .judge = (int32_t)getpid(),
-                                 .n_files = n_files};
-    char why[HOST_TEXT_MAX] = "";
-    if (!judge->is_warm)
-        return false;
-    snprintf(order.folder, sizeof order.folder, "%s", judge->folder.path);
-    judge->pid = zygote_fork(&order, files, why);
-    if (judge->pid == 0 && *why)
-        link_say(judge->state->link, GB_LOG_WARNING,
-                 "verify = judge: each process imports anew what the reference does: %s", why);
-    return judge->pid > 0;
-}
-
-static int start_process(struct judge *judge)
-{
-    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file,
-                         judge->device.block.file};
-    const int n_own = judge->device.ops ? 2 : 1;
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    const int code = fork_process(judge, files + JUDGED_FILE, n_own)
-                         ? 0
-                         : start_fresh(judge, files, JUDGED_FILE + n_own);
-    close(judge->memory.file);
-    judge->memory.file = -1;
-    judge->began = code == 0 ? sandbox_began(judge->pid) : 0;
-    return code;
-}
-
-static int32_t start(struct judge *judge)
-{
-    struct case_state *state = judge->state;
-    const struct case_order given = {.record = "", .bench_case = *state->bench_case};
-    struct wire_writer writer = {0};
-    struct wire_reader payload;
-    wire_begin(&writer, WIRE_CASE);
-    wire_put_fields(&writer, case_order_fields, &given);
-    wire_end(&writer);
-    wire_written(&writer, &payload);
-    const bool fits = payload.length <= sizeof judge->page->bench_case;
-    memcpy(judge->page->bench_case, payload.data, fits ? payload.length : 0);
-    judge->page->case_bytes = (uint32_t)payload.length;
-    judge->page->block = judge->device.block;
-    judge->page->block.file = JUDGED_BLOCK_FILE;
-    text_free(&writer.bytes);
-    if (!fits)
-        return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
-    const int code = start_process(judge);
-    return code == 0 ? GB_OK
-                     : case_stop(state, CASE_FAILED, "a judged process cannot be started: %s",
-                                 reason_of(code));
 }
 
 /* On a device the median of what is left of orders to keep it busy for a known time. */
@@ -307,7 +144,7 @@ static int32_t make(struct judge *judge, uint32_t n)
     double time_ns;
     int32_t status = GB_OK;
     state->host->shared = judge->objects_in;
-    state->host->common = &judge->memory;
+    state->host->common = &judge->process->memory;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         status = sets_add(&judge->sets);
     state->host->shared = state->host->common = NULL;
@@ -315,23 +152,27 @@ static int32_t make(struct judge *judge, uint32_t n)
         status = judge_device_wait(&judge->device);
     if (status == GB_OK)
         status = order(judge, JUDGED_MAKE, n, &time_ns);
-    if (status == GB_OK && (judge->page->used != judge->memory.used ||
-                            judge->page->device_used != judge->device.memory.used))
+    if (status == GB_OK && (judge->process->page->used != judge->process->memory.used ||
+                            judge->process->page->device_used != judge->device.memory.used))
         return fail(judge, "the judged process took other memory than the judge");
     return status;
+}
+
+static void say_order(struct judge *judge, uint32_t n)
+{
+    memcpy(judge->process->page->objects, judge->sets.order, n * sizeof *judge->sets.order);
 }
 
 /* New inputs for n that are drawn, poisoned outputs, another order. */
 static int32_t renew(struct judge *judge, uint32_t n)
 {
-    const struct sets *sets = &judge->sets;
     const int32_t status = sets_renew(&judge->sets, n);
-    memcpy(judge->page->objects, sets->order, n * sizeof *sets->order);
+    say_order(judge, n);
     return status == GB_OK ? judge_device_wait(&judge->device) : status;
 }
 
 /* On a device: that nothing was left there, and the sets that were copied in time. */
-static int32_t compare_kept(struct judge *judge, double end_ns)
+static int32_t compare_kept(struct judge *judge, double end_ns, bool is_last)
 {
     bool is_busy = false;
     int32_t status = judge_device_is_busy(&judge->device, &is_busy);
@@ -339,6 +180,8 @@ static int32_t compare_kept(struct judge *judge, double end_ns)
         return fail(judge, "verify = judge: work was left on the device when the function had "
                            "returned and all streams of its process were waited for, or another "
                            "process uses the device");
+    if (is_last) /* nothing is timed any more */
+        judge_process_park(judge->process);
     for (uint32_t i = 0; i < judge->device.n_kept && status == GB_OK &&
                          (i < SETS_DRAWN || host_clock_ns() < end_ns);
          i++) {
@@ -362,7 +205,7 @@ static int32_t compare_drawn(struct judge *judge, bool is_last)
         return GB_OK;
     sets->has_run = false;
     host->is_muted = true;
-    int32_t status = compare_kept(judge, end_ns);
+    int32_t status = compare_kept(judge, end_ns, is_last);
     for (uint32_t i = judge->device.n_kept;
          i < sets->n && status == GB_OK && (i < SETS_DRAWN || host_clock_ns() < end_ns); i++) {
         const uint32_t place = i == 0 ? sets->n - 1 : (uint32_t)(secret() % sets->n);
@@ -452,7 +295,8 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     double taken_ns = 0, time_ns;
     (void)iterations;
     int32_t status = take_sample(judge, &time_ns);
-    for (int i = 1; i < SAMPLES_A_RUN && status == GB_OK && judge->device.ops; i++) {
+    const bool is_warm = judge->n_runs++ >= WARM_RUNS;
+    for (int i = 1; i < SAMPLES_A_RUN && status == GB_OK && judge->device.ops && is_warm; i++) {
         taken_ns += time_ns;
         if (taken_ns >= device_sample_ns)
             break;
@@ -484,14 +328,12 @@ static int32_t judge_work(void *object, struct gb_work *work)
 static void judge_destroy(void *object)
 {
     struct judge *judge = object;
-    if (judge->pid > 0)
-        command_kill(judge->pid);
-    if (judge->began > 0)
-        sandbox_kill_others(0, judge->began);
-    sandbox_folder_free(&judge->folder);
+    const bool is_kept = judge->is_warm;
+    if (judge->process)
+        judge_process_kill(judge->process); /* it ends while this is freed */
     sets_free(&judge->sets);
-    judge_device_end(&judge->device);
-    shared_memory_free(&judge->memory);
+    judge_process_end(judge->process);
+    judge_device_end(&judge->device, is_kept);
     free(judge);
 }
 
@@ -500,7 +342,8 @@ static int32_t time_runs(struct judge *judge, double *ret_renewal_ns, double *re
 {
     int32_t status = judge_device_time_publish(&judge->device);
     *ret_renewal_ns = *ret_run_ns = INFINITY;
-    for (int i = 0; i < FIRST_RUNS && status == GB_OK; i++) {
+    const int n_runs = judge->device.ops ? DEVICE_FIRST_RUNS : FIRST_RUNS;
+    for (int i = 0; i < n_runs && status == GB_OK; i++) {
         const double begin_ns = host_clock_ns();
         double time_ns = INFINITY;
         status = renew(judge, judge->sets.n);
@@ -518,7 +361,7 @@ static int32_t number_wanted(struct judge *judge, double *ret)
 {
     const bool is_device = judge->device.ops != NULL;
     const struct shared_memory *memory = judge->objects_in;
-    const uint64_t before = is_device ? 0 : sizeof *judge->page;
+    const uint64_t before = is_device ? 0 : sizeof(struct judged_page);
     const double room = (double)(memory->bytes - before) /
                         ((double)(memory->used - before) / judge->sets.n + 1);
     const double asked = (double)judge->state->bench_case->common.iterations;
@@ -561,10 +404,10 @@ static int32_t try_graph(struct judge *judge)
     if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
         return GB_OK;
     judge->sets.is_ordered = true;
-    int32_t status = renew(judge, judge->sets.n);
-    if (status == GB_OK)
-        status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
-    judge->sets.is_ordered = status == GB_OK && judge->page->is_captured;
+    sets_reorder(&judge->sets, judge->sets.n);
+    say_order(judge, judge->sets.n);
+    int32_t status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
+    judge->sets.is_ordered = status == GB_OK && judge->process->page->is_captured;
     if (!judge->sets.is_ordered)
         return status;
     status = renew(judge, judge->sets.n); /* what is no part of the graph has been done already */
@@ -611,9 +454,9 @@ static int32_t close_sandbox(struct judge *judge)
         status = prepare_samples(judge);
     if (status == GB_OK)
         status = order(judge, JUDGED_CLOSE, 0, &time_ns);
-    if (status == GB_OK && !sandbox_is_entered(judge->pid))
+    if (status == GB_OK && !sandbox_is_entered(judge->process->pid))
         return fail(judge, "the judged process has not entered its sandbox");
-    return status != GB_OK || sandbox_kill_others(judge->pid, judge->began)
+    return status != GB_OK || sandbox_kill_others(judge->process->pid, judge->process->began)
                ? status
                : fail(judge, "the judged process starts others faster than they can be ended");
 }
@@ -657,14 +500,19 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     return judge;
 }
 
-/* Where the objects' memory comes from. What samples do on a device with queues is nothing that
- * this process has enqueued, and the clock that disturbs least is the host's. */
+/* Where the objects' memory comes from, and the process. What samples do on a device with queues is
+ * nothing that this process has enqueued, and the clock that disturbs least is the host's. */
 static int32_t choose_memory(struct judge *judge)
 {
     struct case_state *state = judge->state;
     const struct open_device *device = state->device;
-    const int32_t status = judge_device_begin(&judge->device, device);
-    judge->objects_in = judge->device.ops ? &judge->device.memory : &judge->memory;
+    int32_t status = judge_device_begin(&judge->device, device);
+    status = case_judge_device(state, "sharing memory", status);
+    if (status == GB_OK)
+        judge->process = judge_process_new(state, &judge->device.block, judge->is_warm);
+    if (!judge->process)
+        return GB_FAILED;
+    judge->objects_in = judge->device.ops ? &judge->device.memory : &judge->process->memory;
     if (!judge->device.ops)
         return GB_OK;
     judge->own.flags |= GB_BENCH_SYNCHRONIZES;
@@ -672,28 +520,23 @@ static int32_t choose_memory(struct judge *judge)
     for (uint32_t i = 0; i < device->n_clocks; i++)
         if (text_equal(device->clocks[i].name, "wall"))
             state->clock = i;
-    return case_judge_device(state, "sharing memory", status);
+    return GB_OK;
 }
 
 int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, const void *params)
 {
-    const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) / 4 * (uint64_t)sysconf(_SC_PAGESIZE);
     struct gb_error error;
     if (refuse(state, plugin) != GB_OK)
         return GB_FAILED;
     struct judge *judge = judge_new(state, plugin, params);
-    if (sandbox_folder_new(&judge->folder, &error) != GB_OK ||
-        shared_memory_new(memory, &judge->memory, &error) != GB_OK)
-        return case_stop(state, CASE_FAILED, "%s", error.text);
-    judge->page = shared_memory_take(&judge->memory, sizeof *judge->page);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* or the process could look into this one */
     if (choose_memory(judge) != GB_OK)
         return GB_FAILED;
     judge->series = series_declare(&state->host->series, JUDGED_SERIES, "ns", &error);
     state->measure = JUDGED_SERIES;
     state->host->judging = &judge->judging;
     state->host->interface.iterations = 1;
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* or the process could look into this one */
-    if (start(judge) != GB_OK)
+    if (judge_process_start(judge->process) != GB_OK)
         return GB_FAILED;
     double time_ns;
     int32_t status = order(judge, JUDGED_OPEN, 0, &time_ns);

@@ -11,26 +11,33 @@ static const uint64_t block_most = (uint64_t)8 << 30;
  * something does. */
 static const double busy_ratio = 10, busy_ns = 100e3;
 
+/* bytes 0: none. */
+static struct gb_shared_block kept_block = {.size = sizeof kept_block, .file = -1};
+
 int32_t judge_device_begin(struct judge_device *device, const struct open_device *open)
 {
     device->open = open;
     if (!open->queue->native)
         return GB_OK;
     device->ops = open->judging;
-    device->block = (struct gb_shared_block){.size = sizeof device->block, .file = -1};
+    device->block = kept_block;
     const int32_t status = device->ops->share(open->device, block_most, &device->block);
     device->memory = (struct shared_memory){
         .file = -1, .base = device->block.base, .bytes = device->block.bytes};
     return status;
 }
 
-void judge_device_end(struct judge_device *device)
+void judge_device_end(struct judge_device *device, bool is_kept)
 {
     if (!device->ops)
         return;
     if (device->kept)
         device->open->ops->release(device->open->device, device->kept);
-    device->ops->unshare(device->open->device, &device->block);
+    kept_block = (struct gb_shared_block){.size = sizeof kept_block, .file = -1};
+    if (is_kept && device->block.file >= 0)
+        kept_block = device->block;
+    else
+        device->ops->unshare(device->open->device, &device->block);
     *device = (struct judge_device){0};
 }
 

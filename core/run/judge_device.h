@@ -23,9 +23,10 @@ struct judge_device {
     double publish_ns, keep_ns;  /* the same of publishing; and what keeping takes beside */
 };
 
-/* Makes the block. */
+/* Makes the block, or clears the one that was kept. */
 int32_t judge_device_begin(struct judge_device *device, const struct open_device *open);
-void judge_device_end(struct judge_device *device);
+/* is_kept: the block is that of the next case. */
+void judge_device_end(struct judge_device *device, bool is_kept);
 
 /* While the other process is stopped, and before it has loaded anything: how long waits take. */
 int32_t judge_device_calibrate(struct judge_device *device);

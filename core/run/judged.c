@@ -43,6 +43,7 @@ struct judged {
     const void *params;
     void *benches[SETS_MAX];
     uint32_t n;
+    bool is_mapped;      /* the memory of a device */
     uint32_t n_captured; /* in the graph */
     void *graph;
 };
@@ -60,20 +61,38 @@ static const struct host_sink sink = {.take = take};
 
 /* ---- orders ---- */
 
-/* Where the objects' memory comes from. */
-static int32_t take_memory(struct judged *judged, struct gb_error *error)
+static int32_t read_case(struct judged *judged, struct gb_error *error)
 {
-    const struct open_device *device = judged->device;
+    struct wire_reader reader = {.data = judged->page->bench_case,
+                                 .length = judged->page->case_bytes};
+    struct case_order given;
+    wire_get_fields(&reader, &judged->arena, case_order_fields, &given);
+    judged->bench_case = given.bench_case;
+    if (!judged->session)
+        judged->session = session_new(&sink);
+    return wire_complete(&reader) ? GB_OK : error_set(error, GB_CORRUPT, "the case is incomplete");
+}
+
+/* With the memory that its objects are in; once. */
+static int32_t open_device(struct judged *judged, struct gb_error *error)
+{
     const struct gb_shared_block block = judged->page->block;
-    judged->host->common = judged->host->shared = &judged->memory;
-    if (!device->queue->native)
+    if (session_open(judged->session, &judged->bench_case.device, &judged->device, error) != GB_OK)
+        return error->status;
+    const struct open_device *device = judged->device;
+    if (!device->queue->native || judged->is_mapped)
         return GB_OK;
+    judged->is_mapped = true;
     judged->device_memory = (struct shared_memory){
         .file = -1, .base = block.base, .bytes = block.bytes};
-    judged->host->shared = &judged->device_memory;
     const int32_t status = device->judging->map(device->device, device->queue, &block);
     return status == GB_OK ? GB_OK
                            : error_set(error, status, "%s", host_words(device->host, status));
+}
+
+static int32_t park(struct judged *judged, struct gb_error *error)
+{
+    return read_case(judged, error) == GB_OK ? open_device(judged, error) : error->status;
 }
 
 static int32_t set_up(struct judged *judged, struct gb_error *error)
@@ -81,23 +100,17 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     static struct gb_judging judging;
     struct bench_case *bench_case = &judged->bench_case;
     const struct gb_plugin *plugin = NULL;
-    struct wire_reader reader = {.data = judged->page->bench_case,
-                                 .length = judged->page->case_bytes};
-    struct case_order given;
     void *params = NULL;
-    wire_get_fields(&reader, &judged->arena, case_order_fields, &given);
-    *bench_case = given.bench_case;
-    if (!wire_complete(&reader))
-        return error_set(error, GB_CORRUPT, "the case is incomplete");
+    if (read_case(judged, error) != GB_OK)
+        return error->status;
     const struct plugin_settings settings = bench_case_plugin(bench_case);
     /* Landlock is of this thread and those that it starts. A GPU's driver does not start there. */
     const bool is_first = sandbox_landlock_version() > 0 && judged->page->block.bytes == 0;
     if (is_first && sandbox_prepare(judged->folder, error) != GB_OK)
         return error->status;
-    judged->session = session_new(&sink);
     if (session_prepare(judged->session, &settings, &judged->arena, &plugin, &params, error) !=
             GB_OK ||
-        session_open(judged->session, &bench_case->device, &judged->device, error) != GB_OK)
+        open_device(judged, error) != GB_OK)
         return error->status;
     const struct host_device device = {judged->device->ops, judged->device->device,
                                        &judged->device->info, judged->device->host,
@@ -109,8 +122,8 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     judged->host->judging = &judging;
     judged->ops = plugin->ops;
     judged->params = params;
-    if (take_memory(judged, error) != GB_OK)
-        return error->status;
+    judged->host->common = &judged->memory;
+    judged->host->shared = judged->is_mapped ? &judged->device_memory : &judged->memory;
     return is_first ? GB_OK : sandbox_prepare(judged->folder, error);
 }
 
@@ -204,6 +217,8 @@ static int32_t launch(struct judged *judged)
 static int32_t obey_order(struct judged *judged, uint32_t what, uint32_t n, struct gb_error *error)
 {
     switch (what) {
+    case JUDGED_PARK:
+        return park(judged, error);
     case JUDGED_OPEN:
         return set_up(judged, error);
     case JUDGED_MAKE:

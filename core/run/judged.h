@@ -19,13 +19,14 @@
 enum { JUDGED_FILE = 3, JUDGED_BLOCK_FILE = 4 };
 
 /*
- * What is ordered: nothing; the case read, its device opened; n further objects of the benchmark;
- * one run of each of n objects. On a device with queues, after whose work the process waits: n ns
- * in which it is kept busy; a graph made of runs of n objects, in the order of their making; its
- * launch; the second stage of the sandbox.
+ * What is ordered: nothing; the case's device opened; the case read, its device opened; n further
+ * objects of the benchmark; one run of each of n objects. On a device with queues, after whose work
+ * the process waits: n ns in which it is kept busy; a graph made of runs of n objects, in the order
+ * of their making; its launch; the second stage of the sandbox.
  */
 enum {
     JUDGED_NOTHING,
+    JUDGED_PARK,
     JUDGED_OPEN,
     JUDGED_MAKE,
     JUDGED_RUN,

@@ -27,6 +27,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/judge_batch.h \
 	core/run/judge_device.c \
 	core/run/judge_device.h \
+	core/run/judge_process.c \
+	core/run/judge_process.h \
 	core/run/judged.c \
 	core/run/judged.h \
 	core/run/line_output.c \

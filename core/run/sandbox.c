@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -400,13 +401,43 @@ static void remove_left(const char *base)
     globfree(&found);
 }
 
+static const char *base_folder(void)
+{
+    const char *set = getenv("TMPDIR");
+    return set && *set ? set : "/tmp";
+}
+
+void sandbox_folder_name(struct sandbox_folder *ret)
+{
+    uint64_t drawn = 0;
+    while (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+        continue;
+    snprintf(ret->path, sizeof ret->path, "%.200s/" FOLDER "%016llx", base_folder(),
+             (unsigned long long)drawn);
+}
+
+/* Its process may have made it, for files of its driver. */
+static int32_t make_named(struct sandbox_folder *ret, struct gb_error *error)
+{
+    const bool is_made = mkdir(ret->path, S_IRWXU) == 0;
+    const int code = errno;
+    ret->lock = lock_folder(ret->path);
+    if (ret->lock >= 0 || is_made)
+        return GB_OK;
+    error_set(error, GB_IO, "%s: cannot be made: %s", ret->path, reason_of(code));
+    *ret->path = 0;
+    return GB_IO;
+}
+
 /* Another process may take it for one that was left, before it is locked: then there is a next. */
 int32_t sandbox_folder_new(struct sandbox_folder *ret, struct gb_error *error)
 {
     enum { TRIES = 10 };
-    const char *set = getenv("TMPDIR"), *base = set && *set ? set : "/tmp";
-    ret->lock = -1;
+    const char *base = base_folder();
     remove_left(base);
+    if (*ret->path)
+        return make_named(ret, error);
+    ret->lock = -1;
     for (int i = 0; i < TRIES; i++) {
         snprintf(ret->path, sizeof ret->path, "%.200s/" FOLDER "XXXXXX", base);
         if (!mkdtemp(ret->path))

@@ -38,7 +38,10 @@ struct sandbox_folder {
     int lock;                        /* by which others see that it is in use; -1: they cannot */
 };
 
-/* Makes one, and removes those there that killed processes have left. */
+/* Chooses the name of one that sandbox_folder_new makes later. */
+void sandbox_folder_name(struct sandbox_folder *ret);
+/* Makes one, of that name if it has any, and removes those there that killed processes have left.
+ */
 int32_t sandbox_folder_new(struct sandbox_folder *ret, struct gb_error *error);
 /* Removes it with all that is in it. */
 void sandbox_folder_free(struct sandbox_folder *folder);

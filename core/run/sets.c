@@ -11,7 +11,7 @@
 
 /* Comparing after a sample may take this time in any case, */
 static const double unnoticed_ns = 5e6;
-static const double last_ns = 2e8; /* and after the last one this */
+static const double last_ns = 1e8; /* and after the last one this */
 
 uint64_t secret(void)
 {
@@ -60,15 +60,20 @@ uint32_t sets_draw(uint32_t *numbers, uint32_t n)
     return drawn;
 }
 
+void sets_reorder(struct sets *sets, uint32_t n)
+{
+    for (uint32_t i = 0; i < sets->n; i++)
+        sets->order[i] = i;
+    for (uint32_t i = 0; i < n && !sets->is_ordered; i++)
+        sets_draw(sets->order + i, sets->n - i);
+}
+
 int32_t sets_renew(struct sets *sets, uint32_t n)
 {
     struct case_state *state = sets->state;
     const struct gb_queue *queue = state->device->queue;
     int32_t status = GB_OK;
-    for (uint32_t i = 0; i < sets->n; i++)
-        sets->order[i] = i;
-    for (uint32_t i = 0; i < n && !sets->is_ordered; i++)
-        sets_draw(sets->order + i, sets->n - i);
+    sets_reorder(sets, n);
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         CALL_BENCH(state, status,
                    sets->ops->refresh(sets->benches[sets->order[i]], queue, case_input_set(state)));

@@ -35,6 +35,8 @@ void sets_begin(struct sets *sets, struct case_state *state, const struct gb_ben
 /* Calls create and prepare: what all but the first say goes nowhere. */
 int32_t sets_add(struct sets *sets);
 
+/* Another order; that of their making if it is_ordered. */
+void sets_reorder(struct sets *sets, uint32_t n);
 /* New inputs for n that are drawn, poisoned outputs, another order, of which they are the first. */
 int32_t sets_renew(struct sets *sets, uint32_t n);
 /* They were run in that order, which took so long. */

@@ -287,11 +287,10 @@ static uint64_t position_at(const struct schedule *schedule, uint32_t round, uin
 
 static bool is_left_out(const struct schedule *schedule, uint64_t place)
 {
-    if (schedule->open && !schedule->open[position_at(schedule, 0, place)])
+    if (schedule->open && !schedule->open[position_at(schedule, schedule->next_round, place)])
         return true;
-    if (schedule->is_searched && !schedule->profiles)
-        return schedule->is_searched[position_at(schedule, 0, place)];
-    return schedule->pairs && schedule->is_decided[place / SIDES];
+    return schedule->is_searched && !schedule->profiles &&
+           schedule->is_searched[position_at(schedule, 0, place)];
 }
 
 struct counting {

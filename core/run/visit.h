@@ -87,7 +87,6 @@ int visit_key_compare(const void *a, const void *b); /* for qsort */
 struct schedule {
     struct sweep *sweep;
     const struct side_pair *pairs; /* NULL: all cases */
-    const bool *is_decided;        /* by pair: it has no further rounds */
     size_t n_pairs;
     uint64_t seed;               /* of the order of sides */
     const struct claims *claims; /* after schedule_count: its batch alone; NULL: all cases */
@@ -95,7 +94,7 @@ struct schedule {
     int32_t distribute; /* DISTRIBUTE_... */
     bool repeats;       /* any case does (bench_case_repeats): set by schedule_count */
     const bool *open;   /* by position: the cases that the round to come is of; NULL: all that have
-                           so many */
+                           so many, or a pair */
     bool breakdown;     /* of every case, as `breakdown = yes` */
     bool profiles;      /* one visit alone, of the case at `profiled`, for a profiler */
     uint64_t profiled;

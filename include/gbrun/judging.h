@@ -69,7 +69,7 @@ enum { GB_GATHERED_MAX = 64 };
  */
 struct gb_shared_block {
     uint32_t size;
-    int32_t file; /* of the second process's memory: open, inherited by it */
+    int32_t file; /* of the second process's memory: open, inherited by it; 16 or above */
     void *base;
     uint64_t bytes;
     void *other; /* the judge: the second process's memory, which is at `base` there */
@@ -79,7 +79,8 @@ struct gb_judging_device {
     uint32_t size;
     uint32_t reserved;
 
-    /* Makes both, zeros, each of a quarter of the memory that is free, at most `most` bytes. */
+    /* Makes both, zeros, each of a quarter of the memory that is free, at most `most` bytes. Those
+     * that *ret has already (bytes > 0) become zeros again. */
     int32_t (*share)(void *device, uint64_t most, struct gb_shared_block *ret);
     /* In the second process, before it loads what is measured: maps its memory, whose file is
      * closed then, and does once what could need more than a sandbox allows. */

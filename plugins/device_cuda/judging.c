@@ -207,6 +207,16 @@ static CUresult make_block(const struct cuda_device *device, uint64_t most,
     return result == CUDA_SUCCESS && ret->file < 0 ? CUDA_ERROR_NOT_SUPPORTED : result;
 }
 
+static CUresult clear_block(const struct cuda_device *device, const struct gb_shared_block *block)
+{
+    const CUdeviceptr at[] = {(CUdeviceptr)(uintptr_t)block->base,
+                              (CUdeviceptr)(uintptr_t)block->other};
+    CUresult result = device->driver.fill(at[0], 0, block->bytes);
+    if (result == CUDA_SUCCESS)
+        result = device->driver.fill(at[1], 0, block->bytes);
+    return result == CUDA_SUCCESS ? device->driver.context_synchronize() : result;
+}
+
 static void unshare_block(void *object, struct gb_shared_block *block)
 {
     const struct cuda_device *device = object;
@@ -248,8 +258,11 @@ static int32_t share_block(void *object, uint64_t most, struct gb_shared_block *
 {
     struct cuda_device *device = object;
     const int32_t status = enter(device, "sharing memory");
-    return status == GB_OK ? cuda_status(device, make_block(device, most, ret), "sharing memory")
-                           : status;
+    if (status != GB_OK)
+        return status;
+    return cuda_status(device,
+                       ret->bytes > 0 ? clear_block(device, ret) : make_block(device, most, ret),
+                       "sharing memory");
 }
 
 /* A pool, which is made when it is used first, opens files. */

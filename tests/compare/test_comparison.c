@@ -185,6 +185,28 @@ TEST_EACH(of_one_visit_a_difference_has_to_be_large, states)
     ck_assert_int_le(n, states[_i].most);
 }
 
+/* A side of one round varies as those of the other do between processes, and by what its samples
+ * leave open beyond theirs. */
+TEST(one_round_beside_several)
+{
+    static const double base[] = {100, 101, 102, 103}, new[] = {101};
+    struct compared_side a = {.values = base, .n = 4, .interval_ratio = 0.002};
+    struct compared_side b = {.values = new, .n = 1, .interval_ratio = 0.001};
+    double logs[4];
+    for (int i = 0; i < 4; i++)
+        logs[i] = log(base[i]);
+    const double error = stdev_of(logs, 4) * sqrt(1.25), t = student_t_quantile(0.95, 3);
+    struct comparison c = compare_across(&a, &b, NULL, 0.95);
+    ck_assert_double_eq_tol(0.5 * (c.high - c.low), t * error, 1e-9);
+    b.interval_ratio = NAN;
+    ck_assert_double_eq_tol(compare_across(&a, &b, NULL, 0.95).high, c.high, 1e-12);
+    b.interval_ratio = 0.06;
+    const double own = hypot(error, sqrt(0.06 * 0.06 - 0.002 * 0.002) / 1.959964);
+    c = compare_across(&a, &b, NULL, 0.95);
+    ck_assert_double_ge(0.5 * (c.high - c.low), 1.96 * own);
+    ck_assert_double_le(0.5 * (c.high - c.low), t * own);
+}
+
 TEST(nothing_is_known_of_nothing)
 {
     struct compared_side a = side_of(seven, 3), b = side_of(seven, 0);

@@ -1,6 +1,6 @@
 # tests/judge/local.mk - code that is not trusted: cheats of each kind, and their honest twins; the verb gbrun judge.
 TEST_PROGRAM_LIST += tests/judge/test_judgement
-tests_judge_test_judgement_SOURCES = tests/judge/test_judge_batch.c tests/judge/test_judgement.c
+tests_judge_test_judgement_SOURCES = tests/judge/test_judge_batch.c tests/judge/test_judge_book.c tests/judge/test_judgement.c
 TEST_SCRIPT_LIST += \
 	tests/judge/test_grades.sh \
 	tests/judge/test_judge.sh \

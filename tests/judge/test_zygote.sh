@@ -194,6 +194,61 @@ sed '/^if/,/^ .*/d' honest.py >any.py
 equals "threads that end at a fork are no hindrance" right "$(served with_pooled any)"
 equals "and nothing is said" "" "$(grep -l 'imports anew' answers err.txt)"
 
+# What a server measures without --max-rounds: a process of the submission for each request, and the reference where it is
+# due. On a device the next process is there before its case, and serves one.
+sed 's/2 \* x/3 * x/' any.py >wrong.py
+cat >once.py <<'PY'
+import array
+import os
+
+import heavy
+
+if heavy.state != "new" or os.path.exists(os.environ["TMPDIR"] + "/seen"):
+    raise SystemExit("it has served before")
+if len(os.environ["TMPDIR"].rpartition("-")[2]) != int(os.environ["LETTERS"]):
+    raise SystemExit("it was parked, or was not")
+heavy.state = "seen"
+open(os.environ["TMPDIR"] + "/seen", "w").close()
+
+
+def custom_kernel(data):
+    return array.array("d", [3 * x for x in data])
+PY
+with_modules
+# visited DEVICE NAME...: of each answer how many processes of the reference and of the submission it took.
+visited()
+{
+    local device=$1 name
+    shift
+    for name; do
+        printf '{"submission": "%s.py", "reference": "trusted/reference.py", "sizes": {"n": 64}}\n' "$name"
+    done | "$GBRUN" judge --serve -d "$device" -s "*.python=$python" -s '*.iterations=4' -s '*.max_samples=2' \
+        >answers 2>err.txt
+    visits <answers
+}
+visits() { sed 's/.*"base":{[^}]*"visits":\([0-9]*\)},"new":{[^}]*"visits":\([0-9]*\)}.*/\1+\2/' | paste -sd ' '; }
+equals "a further request takes one process, of the submission" "4+1 0+1 0+1 0+1 1+1" "$(visited cpu any wrong wrong wrong wrong)"
+while read -r device letters; do # of the folder's name: one is parked on a device with queues
+    equals "each has a process that has served no other: $device" wrong_result \
+        "$(LETTERS=$letters visited "$device" any once any once >/dev/null
+           grep -o '"reason":{"code":"[a-z_]*","side":"new","case":"[^"]*"' answers | cut -d '"' -f 6 | sort -u)"
+    equals "none is left: $device" "" "$(find "$TMPDIR" -name 'gbrun-judged-*'; grep 'left child' err.txt)"
+done <<<$'cpu 6\nfake 16'
+mkfifo feed answered
+"$GBRUN" judge --serve -d cpu -s "*.python=$python" -s '*.iterations=4' -s '*.max_samples=2' <feed >answered 2>err.txt &
+server=$!
+exec 8>feed 9<answered
+: >answers
+for name in any wrong wrong; do
+    [ "$(wc -l <answers)" -lt 2 ] || printf '\n' >>trusted/reference.py
+    printf '{"submission": "%s.py", "reference": "trusted/reference.py", "sizes": {"n": 64}}\n' "$name" >&8
+    read -r line <&9
+    printf '%s\n' "$line" >>answers
+done
+exec 8>&- 9<&-
+wait "$server"
+equals "a reference that was written since is another one" "4+1 0+1 1+1" "$(visits <answers)"
+
 # Else each process imports for itself.
 judge=("$GBRUN" judge -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=8' -s '*.max_samples=6' -o kept.gbr any.py)
 echo n=64 >sizes

@@ -1,6 +1,7 @@
 /* fake_judging.h - what judging needs of the device `fake`: its memory is the host's. */
 #include "tests/modules/harm.h"
 
+#include <fcntl.h>
 #include <gbrun/judging.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,13 +9,21 @@
 #include <unistd.h>
 
 #define JUDGING_BYTES ((uint64_t)1 << 28)
+enum { FILE_LEAST = 16 };
 
 static int32_t share_block(void *object, uint64_t most, struct gb_shared_block *ret)
 {
     const int access = PROT_READ | PROT_WRITE;
     void *wanted = (void *)((uintptr_t)3 << 44);
+    if (ret->bytes > 0)
+        return ftruncate(ret->file, 0) == 0 && ftruncate(ret->file, (off_t)ret->bytes) == 0 &&
+                       madvise(ret->base, ret->bytes, MADV_DONTNEED) == 0
+                   ? GB_OK
+                   : GB_NO_MEMORY;
     ret->bytes = JUDGING_BYTES < most ? JUDGING_BYTES : most;
-    ret->file = memfd_create("fake", MFD_CLOEXEC);
+    const int file = memfd_create("fake", MFD_CLOEXEC);
+    ret->file = fcntl(file, F_DUPFD_CLOEXEC, FILE_LEAST);
+    close(file);
     if (ret->file < 0 || ftruncate(ret->file, (off_t)ret->bytes) != 0)
         return GB_NO_MEMORY;
     ret->base = mmap(wanted, ret->bytes, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -208,13 +208,13 @@ TEST_EACH(visits, schedules)
     "[bench " name "]\nplugin = nop\nrounds = 9\ndevice = cuda\nsweep.seed = " seeds               \
     "\nsweep.side = " side "\n"
 
-/* Of all visits up to a round, with the pairs that are decided. */
-static void expect_walk(struct schedule *schedule, uint32_t n_rounds, const bool *is_decided,
+/* Of all visits up to a round, with the cases that it is of. */
+static void expect_walk(struct schedule *schedule, uint32_t n_rounds, const bool *open,
                         const char *expected)
 {
     CLEANUP(text_free) struct text out = {0};
     schedule->n_rounds = n_rounds;
-    schedule->is_decided = is_decided;
+    schedule->open = open;
     walk(schedule, &out);
     ck_assert_str_eq(text_get(&out), expected);
 }
@@ -223,14 +223,15 @@ static void expect_walk(struct schedule *schedule, uint32_t n_rounds, const bool
 TEST(sides_take_turns)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    static const bool none[2], first[2] = {true, false};
+    static const bool all[5] = {1, 1, 1, 1, 1}, second[5] = {1, 0, 1, 0, 1};
+    static const bool base_of_first[5] = {0, 1, 0, 0, 0};
     struct visit_key done[] = {{3, 2, -1, "cuda"}};
     struct side_pair *pairs;
     struct error_list errors = {0};
     load_machine("[bench alone]\nplugin = nop\ndevice = cuda\n" SIDE("nop", "base", "1, 2")
                      SIDE("nop@new", "new", "1, 2"));
     struct schedule schedule = {
-        .sweep = loaded.sweep, .devices = &devices, .is_decided = none, .done = done, .n_done = 1};
+        .sweep = loaded.sweep, .devices = &devices, .done = done, .n_done = 1};
     ck_assert_int_eq(sides_pair(loaded.sweep, &arena, &pairs, &schedule.n_pairs, &errors), GB_OK);
     ck_assert_uint_eq(schedule.n_pairs, 2);
     schedule.pairs = pairs;
@@ -238,18 +239,19 @@ TEST(sides_take_turns)
     ck_assert_uint_eq(n, 36);
     ck_assert_uint_eq(n_known, 1);
     ck_assert_uint_eq(schedule.n_rounds, 1);
-    expect_walk(&schedule, 1, none,
+    expect_walk(&schedule, 1, all,
                 "nop seed=1 side=new/0:0 of 1 as cuda:-1; nop seed=1 side=base/0:0 of 1 as "
                 "cuda:-1; nop seed=2 side=base/0:0 of 1 as cuda:-1; nop seed=2 side=new/0:0 "
                 "of 1 as cuda:-1; ");
-    expect_walk(&schedule, 2, first,
+    expect_walk(&schedule, 2, second,
                 "nop seed=2 side=new/1:0 of 1 as cuda:-1; nop seed=2 side=base/1:0 of 1 as "
                 "cuda:-1; ");
     /* position 3 is done: that of side new and seed 1 */
-    expect_walk(&schedule, 3, none,
+    expect_walk(&schedule, 3, all,
                 "nop seed=1 side=base/2:0 of 1 as cuda:-1; nop seed=2 side=new/2:0 of 1 as "
                 "cuda:-1; nop seed=2 side=base/2:0 of 1 as cuda:-1; ");
-    expect_walk(&schedule, 3, none, "");
+    expect_walk(&schedule, 3, all, "");
+    expect_walk(&schedule, 4, base_of_first, "nop seed=1 side=base/3:0 of 1 as cuda:-1; ");
     error_list_free(&errors);
 }
 
