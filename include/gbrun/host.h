@@ -164,6 +164,10 @@ struct gb_host {
      * visits that are judged together. Least times and numbers of samples are this part of what one
      * visit alone would need, and its interval may be 2.5 times as wide. 1 or 0: all. */
     double share;
+
+    /* Of policies, at the first sample: for how long the device had been under load before, at the
+     * clock that it has now, which it counts. 0: not known. */
+    double load_ns;
 };
 
 #endif
