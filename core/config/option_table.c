@@ -285,16 +285,16 @@ static int32_t fill_all(struct filling *filling)
 int32_t option_fill(struct option_table table, const struct setting *settings, size_t n_settings,
                     void *params, uint64_t params_size, struct arena *arena, struct gb_error *error)
 {
-    struct filling filling = {table, settings, n_settings, params, params_size,
-                              arena, error,    false};
+    struct filling filling = {table,       settings, n_settings, params,
+                              params_size, arena,    error,      false};
     if (params_size)
         memset(params, 0, params_size);
     return fill_all(&filling);
 }
 
 int32_t option_fill_over(struct option_table table, const struct setting *settings,
-                         size_t n_settings, void *params, uint64_t params_size,
-                         struct arena *arena, struct gb_error *error)
+                         size_t n_settings, void *params, uint64_t params_size, struct arena *arena,
+                         struct gb_error *error)
 {
     struct filling filling = {table, settings, n_settings, params, params_size, arena, error, true};
     return fill_all(&filling);

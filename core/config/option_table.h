@@ -98,8 +98,8 @@ int32_t option_fill(struct option_table table, const struct setting *settings, s
 
 /* Likewise into one that was filled before: what is no map and has no setting stays as it is. */
 int32_t option_fill_over(struct option_table table, const struct setting *settings,
-                         size_t n_settings, void *params, uint64_t params_size,
-                         struct arena *arena, struct gb_error *error);
+                         size_t n_settings, void *params, uint64_t params_size, struct arena *arena,
+                         struct gb_error *error);
 
 /*
  * Help: one entry an option, name, type or choices, default, range, unit, help. Plain for

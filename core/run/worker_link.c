@@ -24,7 +24,8 @@ const char *phase_words(uint32_t phase)
 static void flush(struct worker_link *link)
 {
     struct gb_error error;
-    if (link->pending.bytes.length > 0 && wire_send(link->socket, &link->pending, &error) != GB_OK) {
+    if (link->pending.bytes.length > 0 &&
+        wire_send(link->socket, &link->pending, &error) != GB_OK) {
         link->page->is_cut = 1;
         _exit(EXIT_LINK_LOST);
     }
