@@ -92,9 +92,9 @@ void case_end_phase(struct case_state *state, double *duration_ns);
 /* Waits until the queue is empty; function: after a call of what. */
 int32_t case_wait(struct case_state *state, const char *function);
 
-/* The device's telemetry now, but for pace = sustained as it was up to 0.1 s ago, which is as often
- * as counters move and sensors are worth asking; NaN and no words for what it does not report. Not
- * GB_OK: asking broke the device, and the case has ended. */
+/* The device's telemetry now, but for pace = sustained as it was up to 0.1 s ago, as counters
+ * do not move more often; NaN and no words for what it does not report. Not GB_OK: asking broke the
+ * device, and the case has ended. */
 int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret);
 
 /* The range that a profiler is shown a case's samples in (gbrun run --profile): before the first

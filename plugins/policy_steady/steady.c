@@ -19,7 +19,7 @@
 enum { ATTEMPTS = 5, MIN_PART = 6 /* samples of a further visit of a case */ };
 
 static const double SETTLED_FLOORS = 2.0;
-static const double OWN_FLOOR = 0.25; /* of the floor at 1 %, that no load before counts for */
+static const double OWN_FLOOR = 0.25; /* of the floor at 1 %: always measured in this visit */
 
 /* Looks at more samples are prepared in steps, in all of up to 2.4 times as many. */
 enum { PREPARED_FROM = 32768, PREPARED_WHILE = 16, PREPARED_STEPS = 40, CATCH_UP = 2 };
