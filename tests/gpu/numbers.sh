@@ -276,14 +276,14 @@ anatomy_of()
 # time of a certificate asks for.
 anatomy()
 {
-    local name
+    local name device plugin cache
     printf '%-26s' 'ms'
     printf '%9s' open prepare offset capture warm-up samples between floors count verify rest all
     echo
     for name in 'cuda spin warm' 'cuda spin cold' 'cpu nop warm'; do
-        set -- $name
-        printf '%s\n' "[bench $2]" "device = $1" "cache = $3" 'rounds = 1' 'sweep.seed = 1, 2, 3, 4, 5' \
-            "$([ "$2" = nop ] || echo 'duration = 5us')" >anatomy.ini
+        read -r device plugin cache <<<"$name"
+        printf '%s\n' "[bench $plugin]" "device = $device" "cache = $cache" 'rounds = 1' \
+            'sweep.seed = 1, 2, 3, 4, 5' "$([ "$plugin" = nop ] || echo 'duration = 5us')" >anatomy.ini
         run anatomy.ini -q
         shows_failure
         anatomy_of "$name" results.gbr
