@@ -2073,11 +2073,15 @@ def _no_older_backward(torch):
         torch.autograd._engine_run_backward = run_engine
 
 
+_drivers = []  # that of CUDA, once something has opened it
+
+
 def _driver():
     """That of CUDA; None: nothing has opened it."""
     with contextlib.suppress(OSError):
-        return ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
-    return None
+        if not _drivers:
+            _drivers.append(ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW))
+    return _drivers[0] if _drivers else None
 
 
 def _has_context():

@@ -75,8 +75,8 @@ void *arena_allocate(struct arena *arena, size_t bytes)
     struct arena_block *block = arena->blocks;
     if (!block || block->capacity - block->used < rounded) {
         size_t capacity = rounded > ARENA_BLOCK_BYTES ? rounded : ARENA_BLOCK_BYTES;
-        struct arena_block *fresh = checked(calloc(1, sizeof *fresh + capacity));
-        fresh->capacity = capacity;
+        struct arena_block *fresh = checked(malloc(sizeof *fresh + capacity));
+        *fresh = (struct arena_block){.capacity = capacity};
         if (block && rounded > ARENA_BLOCK_BYTES / 4) {
             fresh->next = block->next; /* keep the half-empty block in front */
             block->next = fresh;
@@ -86,7 +86,7 @@ void *arena_allocate(struct arena *arena, size_t bytes)
         }
         block = fresh;
     }
-    void *result = block->data + block->used;
+    void *result = memset(block->data + block->used, 0, rounded);
     block->used += rounded;
     arena->bytes += rounded;
     return result;

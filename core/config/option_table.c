@@ -152,6 +152,7 @@ struct filling {
     uint64_t params_size;
     struct arena *arena;
     struct gb_error *error;
+    bool is_over; /* what no setting is for stays */
 };
 
 /* The setting of an option that is not a map, or NULL. */
@@ -255,6 +256,8 @@ static int32_t fill_one(struct filling *filling, const struct gb_option *option)
         return fill_map(filling, option, to);
     struct setting standard = {option->name, option->default_value, {0}};
     const struct setting *setting = setting_of(filling, option->name);
+    if (!setting && filling->is_over)
+        return GB_OK;
     if (!setting)
         setting = &standard;
     if (!setting->text)
@@ -269,18 +272,32 @@ static int32_t fill_one(struct filling *filling, const struct gb_option *option)
     return status;
 }
 
+static int32_t fill_all(struct filling *filling)
+{
+    int32_t status = check_settings(filling);
+    for (uint32_t i = 0; status == GB_OK && i < filling->table.n; i++) {
+        struct gb_option option = option_entry(filling->table, i);
+        status = fill_one(filling, &option);
+    }
+    return status;
+}
+
 int32_t option_fill(struct option_table table, const struct setting *settings, size_t n_settings,
                     void *params, uint64_t params_size, struct arena *arena, struct gb_error *error)
 {
-    struct filling filling = {table, settings, n_settings, params, params_size, arena, error};
+    struct filling filling = {table,       settings, n_settings, params,
+                              params_size, arena,    error,      false};
     if (params_size)
         memset(params, 0, params_size);
-    int32_t status = check_settings(&filling);
-    for (uint32_t i = 0; status == GB_OK && i < table.n; i++) {
-        struct gb_option option = option_entry(table, i);
-        status = fill_one(&filling, &option);
-    }
-    return status;
+    return fill_all(&filling);
+}
+
+int32_t option_fill_over(struct option_table table, const struct setting *settings,
+                         size_t n_settings, void *params, uint64_t params_size, struct arena *arena,
+                         struct gb_error *error)
+{
+    struct filling filling = {table, settings, n_settings, params, params_size, arena, error, true};
+    return fill_all(&filling);
 }
 
 const char *option_type_word(uint32_t type)

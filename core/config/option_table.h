@@ -96,6 +96,11 @@ int32_t option_fill(struct option_table table, const struct setting *settings, s
                     void *params, uint64_t params_size, struct arena *arena,
                     struct gb_error *error);
 
+/* Likewise into one that was filled before: what is no map and has no setting stays as it is. */
+int32_t option_fill_over(struct option_table table, const struct setting *settings,
+                         size_t n_settings, void *params, uint64_t params_size, struct arena *arena,
+                         struct gb_error *error);
+
 /*
  * Help: one entry an option, name, type or choices, default, range, unit, help. Plain for
  * terminals, as a Markdown table for docs/reference, as roff (.TP items) for the manual page.

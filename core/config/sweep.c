@@ -556,8 +556,19 @@ static struct setting make_setting(const struct maker *maker, size_t i,
                             .origin = origin};
 }
 
-/* Those of one kind that are not at their defaults. */
-static size_t make_settings(const struct maker *maker, enum slot_kind kind, struct setting **ret,
+static bool is_varied(const struct slot *slot)
+{
+    return slot->is_axis || slot->is_computed;
+}
+
+static bool is_set(const struct slot *slot)
+{
+    return !is_default(slot);
+}
+
+/* Those of one kind that `is_wanted`. */
+static size_t make_settings(const struct maker *maker, enum slot_kind kind,
+                            bool (*is_wanted)(const struct slot *slot), struct setting **ret,
                             struct setting_source **ret_sources)
 {
     const struct bench_section *section = maker->bench->section;
@@ -567,7 +578,7 @@ static size_t make_settings(const struct maker *maker, enum slot_kind kind, stru
     size_t n = 0;
     for (size_t i = 0; i < section->n_slots; i++) {
         const struct slot *slot = &section->slots[i];
-        if (slot->kind != kind || is_default(slot))
+        if (slot->kind != kind || !is_wanted(slot))
             continue;
         settings[n] = make_setting(maker, i, &sources[n]);
         n++;
@@ -585,9 +596,9 @@ static int32_t make_common(const struct maker *maker, struct gb_error *error)
     made->common = maker->bench->section->common;
     if (!maker->bench->varies)
         return GB_OK;
-    size_t n = make_settings(maker, SLOT_COMMON, &settings, &sources);
-    return option_fill(common_options(), settings, n, &made->common, sizeof made->common,
-                       maker->arena, error);
+    size_t n = make_settings(maker, SLOT_COMMON, is_varied, &settings, &sources);
+    return option_fill_over(common_options(), settings, n, &made->common, sizeof made->common,
+                            maker->arena, error);
 }
 
 static void choose_plugins(const struct maker *maker)
@@ -683,7 +694,7 @@ int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *aren
             return status;
     }
     add_parameters(&maker);
-    made.n_settings = make_settings(&maker, SLOT_OPTION, &made.settings, &made.sources);
+    made.n_settings = make_settings(&maker, SLOT_OPTION, is_set, &made.settings, &made.sources);
     choose_plugins(&maker);
     make_environment(&maker);
     make_tolerances(&maker);

@@ -394,6 +394,7 @@ static void send_request(struct conversation *conversation, const struct guards 
                                        .guards = *guards,
                                        .tick_ns = trace->tick_ns,
                                        .error_ns = trace->error_ns,
+                                       .load_ns = trace->load_ns,
                                        .is_dithered = trace->is_dithered,
                                        .is_part = trace->is_part,
                                        .seed = trace->seed};

@@ -105,6 +105,7 @@ struct trace {
     uint64_t n;
     double tick_ns;   /* of time_ns; 0: not known */
     double error_ns;  /* that all of time_ns may have in common */
+    double load_ns;   /* that other cases were on the device before, at the same clock */
     bool is_dithered; /* as GB_SAMPLES_DITHERED */
     bool is_part;     /* as of struct bench_case */
     uint64_t seed;

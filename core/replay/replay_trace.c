@@ -138,6 +138,7 @@ int32_t trace_of_case(struct view *view, const struct view_entry *entry, const c
         trace.error_ns = record->offset_error_ns / (double)record->iterations;
     trace.is_dithered = record->is_dithered;
     trace.is_part = record->is_part;
+    trace.load_ns = text_equal(trace.row.c.pace, pace_word(PACE_FREE)) ? record->pace.load_ns : 0;
     if (trace.n == 0)
         return error_set(error, GB_NOT_FOUND, "%s: has no samples", trace.label);
     trace.chunk = memory_allocate(sizeof(double) * CASE_COLUMNS * TRACE_CHUNK);

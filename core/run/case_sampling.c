@@ -276,6 +276,7 @@ static int32_t warm_again(struct sampling *sampling)
     if (!(sampling->cost_ns < sampling->common->warmup_ns) || sampling->device->queue->native ||
         sampling->common->pace != PACE_FREE || sampling->common->cache != GB_CACHE_WARM)
         return GB_OK;
+    link_phase(sampling->link, PHASE_CALIBRATE);
     const int32_t status = measure(sampling, 1, 0, &n_done);
     sampling->n_lost = n_lost;
     return status;
@@ -622,6 +623,11 @@ static int32_t find_measured(struct sampling *sampling)
     return GB_OK;
 }
 
+static bool has_counted_clock(const struct sampling *sampling)
+{
+    return sampling->reading.flags & GB_CLOCK_CYCLES && !sampling->measured;
+}
+
 /* All that comes before the first sample. */
 static int32_t get_ready(struct sampling *sampling)
 {
@@ -636,6 +642,13 @@ static int32_t get_ready(struct sampling *sampling)
     /* An interpreter's libraries load others where they are first used. */
     if (sampling->state->host->keeps)
         process_size_take(&sampling->state->outcome->before);
+    if (has_counted_clock(sampling)) {
+        struct gb_error error;
+        pace_find_load(&sampling->pace);
+        sampling->state->policy_host->interface.load_ns = sampling->pace.record.load_ns;
+        if (policy_run_ask(sampling->policy, &error) != GB_OK)
+            return case_stop(sampling->state, CASE_FAILED, "%s", error.text);
+    }
     send_timing(sampling);
     sampling->n_lost = 0;
     if (case_sentinel(sampling->state, SENTINEL_BEGIN) != GB_OK)
@@ -801,6 +814,8 @@ static int32_t sample(struct sampling *sampling)
     interference_end(&begin, &interference);
     case_end_phase(sampling->state, &sampling->state->phases.measure_ns);
     case_profile_end(sampling->state);
+    if (has_counted_clock(sampling))
+        pace_leave_load(&sampling->pace, sampling->policy->elapsed_ns);
     if (status == GB_OK)
         status = case_sentinel(sampling->state, SENTINEL_END);
     if (status == GB_OK)

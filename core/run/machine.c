@@ -489,7 +489,9 @@ bool interference_matters(const struct case_record *record, struct text *out)
     const double allowed = precision_of(record), waited_ns = found->waited_cpu_ns;
     if (!found->is_known || !text_equal(record->clock, "wall"))
         return false;
-    const double of_all_ns = found->sampled_ns * (double)sysconf(_SC_NPROCESSORS_ONLN);
+    static long n_cpus; /* asking opens a file */
+    n_cpus = n_cpus > 0 ? n_cpus : sysconf(_SC_NPROCESSORS_ONLN);
+    const double of_all_ns = found->sampled_ns * (double)n_cpus;
     const double others = found->others_cpu_ns / of_all_ns, stolen = found->stolen_ns / of_all_ns;
     const double waited = waited_ns / (waited_ns + found->own_cpu_ns);
     CLEANUP(text_free) struct text words = {0};

@@ -128,7 +128,7 @@ static const struct wire_field guards_fields[] = {
 const struct wire_field replay_order_fields[] = {
     FIELD_INSIDE(struct replay_order, policy, settings_fields),
     FIELD_INSIDE(struct replay_order, guards, guards_fields),
-    FIELDS(struct replay_order, tick_ns, is_dithered, is_part, error_ns, seed),
+    FIELDS(struct replay_order, tick_ns, is_dithered, is_part, error_ns, load_ns, seed),
     {0}};
 static const struct wire_field limits_fields[] = {FIELDS(struct engine_limits, tolerance,
                                                          confidence, budget_ns, budget_cases,

@@ -76,7 +76,7 @@ struct case_order {
 struct replay_order {
     struct plugin_settings policy;
     struct guards guards;
-    double tick_ns, error_ns; /* of the samples, as struct trace has them */
+    double tick_ns, error_ns, load_ns; /* of the samples, as struct trace has them */
     bool is_dithered, is_part;
     uint64_t seed;
 };

@@ -293,6 +293,7 @@ int32_t pace_wait(struct pace *pace, struct gb_telemetry *values)
         }
         link_phase(pace->state->link, PHASE_COOL);
         nanosleep(&rest, NULL);
+        pace->state->telemetry_ns = 0;
         if (case_telemetry(pace->state, values) != GB_OK)
             return GB_FAILED;
         pace->record.waited_ns = host_clock_ns() - begin_ns;
@@ -317,4 +318,40 @@ void pace_keep(struct pace *pace, uint64_t n)
                                                    : fmin(record->clock_low_hz, clock_hz);
     }
     record->clock_mean_hz = pace->n_clocks ? pace->clock_sum_hz / (double)pace->n_clocks : 0;
+}
+
+/* ---- from case to case ---- */
+
+static const double same_clock_ratio = 0.0025, load_lasts_ns = 10e9;
+
+/* Are these clocks and those of other cases one? */
+static bool is_same_clock(const struct device_load *load, double low_hz, double high_hz)
+{
+    const double high = fmax(load->high_hz, high_hz);
+    return low_hz > 0 && high - fmin(load->low_hz, low_hz) <= same_clock_ratio * high;
+}
+
+void pace_find_load(struct pace *pace)
+{
+    const struct open_device *device = pace->state->device;
+    const double clock_hz = pace->batch->clock_hz[0];
+    if (pace->state->bench_case->common.pace == PACE_FREE && device->load->ns > 0 &&
+        session_clock_ns(device) - device->load->end_ns <= load_lasts_ns &&
+        is_same_clock(device->load, clock_hz, clock_hz))
+        pace->record.load_ns = device->load->ns;
+}
+
+void pace_leave_load(struct pace *pace, double span_ns)
+{
+    const struct pace_record *record = &pace->record;
+    struct device_load *load = pace->state->device->load;
+    if (load->ns == 0 || !is_same_clock(load, record->clock_low_hz, record->clock_high_hz))
+        *load = (struct device_load){.low_hz = record->clock_low_hz,
+                                     .high_hz = record->clock_high_hz};
+    if (!is_same_clock(load, record->clock_low_hz, record->clock_high_hz))
+        return;
+    load->low_hz = fmin(load->low_hz, record->clock_low_hz);
+    load->high_hz = fmax(load->high_hz, record->clock_high_hz);
+    load->ns += span_ns;
+    load->end_ns = session_clock_ns(pace->state->device);
 }

@@ -55,3 +55,13 @@ int32_t pace_to_energy_step(struct pace *pace, double least_ns);
 
 /* The first n samples of the batch were kept. */
 void pace_keep(struct pace *pace, uint64_t n);
+
+/*
+ * Of a device that counts its clock: a case that follows others need not wait once more until the
+ * device has settled under load. find: before the first sample, where the one in the batch has the
+ * clock of all that others were measured at, sets record.load_ns to how long these took. leave:
+ * after the last one; what the kept samples took is for the next case. Cases at another clock begin
+ * anew, and after 10 s without one nothing is known.
+ */
+void pace_find_load(struct pace *pace);
+void pace_leave_load(struct pace *pace, double span_ns);

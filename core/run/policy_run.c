@@ -16,7 +16,7 @@ static int32_t say(const struct policy_run *run, const char *what, int32_t statu
                      *reason ? "" : " failed: ", *reason ? "" : status_words(status));
 }
 
-static int32_t ask(struct policy_run *run, struct gb_error *error)
+int32_t policy_run_ask(struct policy_run *run, struct gb_error *error)
 {
     run->next = (struct gb_next){.size = sizeof run->next};
     int32_t status = run->ops->next(run->policy, &run->next);
@@ -51,7 +51,7 @@ int32_t policy_run_new(const struct gb_plugin *plugin, const void *params, struc
     if (status != GB_OK)
         say(run, "create", status, error);
     else
-        status = ask(run, error);
+        status = policy_run_ask(run, error);
     if (status != GB_OK) {
         policy_run_free(run);
         return status;
@@ -146,7 +146,7 @@ int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples
         run->count += n;
         run->elapsed_ns = samples->elapsed_ns[first - 1];
         if (is_look(run, run->count, run->elapsed_ns)) {
-            status = ask(run, error);
+            status = policy_run_ask(run, error);
             if (status != GB_OK)
                 return status;
         }

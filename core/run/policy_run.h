@@ -44,6 +44,9 @@ int32_t policy_run_new(const struct gb_plugin *plugin, const void *params, struc
                        const struct guards *guards, struct policy_run **ret,
                        struct gb_error *error);
 
+/* Asks it anew how to go on, as what its host knows has changed. */
+int32_t policy_run_ask(struct policy_run *run, struct gb_error *error);
+
 /* Hands over samples that follow those before. *ret_taken: how many it took, all unless it ended on
  * the way. */
 int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples,

@@ -505,8 +505,9 @@ bool process_size_compare(const struct process_size *before, struct process_wear
         "left threads behind that compute");
     if (before->n_threads == 0) /* it was not reached */
         return false;
-    const uint32_t allowed = THREADS_LEFT + 2 * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    if (now.n_threads > before->n_threads && now.n_threads > wear->n_threads + allowed)
+    if (now.n_threads > before->n_threads &&
+        now.n_threads >
+            wear->n_threads + THREADS_LEFT + 2 * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN))
         text_printf(out, "%sleft threads behind: %u more than when the device was opened",
                     out->length ? ", " : "", now.n_threads - wear->n_threads);
     add(out, now.is_traced && !before->is_traced, "left the process traced");

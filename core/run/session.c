@@ -425,6 +425,7 @@ static int32_t open_device(struct session *session, const struct device_choice *
     if (status != GB_OK)
         return device_failure(&asked, "making a queue", status, error);
     session->has_queue = true;
+    open->load = ARENA_NEW(&session->arena, struct device_load);
     open->sentinel = ARENA_NEW(&session->arena, struct sentinel);
     *open->sentinel = (struct sentinel){.begin_ns = session_clock_ns(open)};
     return read_clocks(open, &asked, error);

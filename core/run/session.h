@@ -84,6 +84,12 @@ struct sentinel {
     double cost_ns; /* of the dearest reading so far */
 };
 
+/* For how long cases have loaded the device at one clock, which it counts: that from low to high.
+ * The last of them ended at end_ns, on its clock. */
+struct device_load {
+    double ns, low_hz, high_hz, end_ns;
+};
+
 struct open_device {
     const char *name; /* of its settings */
     const struct gb_device_ops *ops;
@@ -96,6 +102,7 @@ struct open_device {
     /* NULL: if it has queues, nothing is judged there. */
     const struct gb_judging_device *judging;
     struct sentinel *sentinel;
+    struct device_load *load;
     struct gb_device_info info;
     struct gb_clock clocks[GB_CLOCKS_MAX];
     uint32_t n_clocks;

@@ -19,7 +19,7 @@ static void thin(struct so_far *so_far)
 void so_far_add(struct so_far *so_far, const double *time_ns, uint64_t n)
 {
     if (!so_far->kept) {
-        so_far->kept = memory_allocate(SO_FAR_KEPT * sizeof *so_far->kept);
+        so_far->kept = memory_resize(NULL, SO_FAR_KEPT * sizeof *so_far->kept);
         so_far->step = 1;
     }
     for (uint64_t i = 0; i < n; i++) {

@@ -354,6 +354,7 @@ static void serve_replay(struct worker *worker, struct wire_reader *message, str
     wire_get_fields(message, arena, replay_order_fields, &replay.order);
     replay.host = host_new(replay.order.seed, &link->sink, NULL, NULL);
     replay.host->interface.share = replay.order.is_part ? PART_SHARE : 1;
+    replay.host->interface.load_ns = replay.order.load_ns;
     link_phase(link, PHASE_LOAD);
     int32_t status = session_prepare(worker->session, &replay.order.policy, arena, &replay.plugin,
                                      &replay.params, &error);

@@ -221,8 +221,10 @@ struct sentinel_record {
       "pace = burst: idle time of the device after each sample",                                   \
       RESULT_IN(NS, "Idle time of the device after each sample, with pace = burst"),               \
       .is_amount = true)                                                                           \
-    X(double, load_ns, load_ns, "REAL", 4, "pace = sustained: load before the first sample",       \
-      RESULT_IN(NS, "Load before the first sample, with pace = sustained"), .is_amount = true)     \
+    X(double, load_ns, load_ns, "REAL", 4, "of the device before the first sample",                \
+      RESULT_IN(NS, "Load before the first sample: of pace = sustained; or of cases before, at "   \
+                    "the same clock"),                                                             \
+      .is_amount = true)                                                                           \
     X(bool, is_missed, pace_missed, "INTEGER NOT NULL DEFAULT 0", 4,                               \
       "1: throttled in spite of the gaps, or not settled",                                         \
       RESULT("1: throttled in spite of the gaps of burst, or not settled within pace_limit"))      \

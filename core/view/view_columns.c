@@ -363,9 +363,12 @@ struct telemetry_column telemetry_column(size_t i)
         {"mean clock", "clock_mean_hz"},   {"power before", "power_before_watts"},
         {"efficiency", "flops_per_joule"},
     };
-    struct telemetry_column column = {.head = columns[i].head};
-    result_column_named(columns[i].name, &column.column);
-    return column;
+    static struct telemetry_column found[TELEMETRY_COLUMNS];
+    struct telemetry_column *column = &found[i];
+    if (!column->head)
+        result_column_named(columns[i].name, &column->column);
+    column->head = columns[i].head;
+    return *column;
 }
 
 bool is_setting_column(const char *name)

@@ -392,16 +392,17 @@ static void add_pace(struct notes *notes, const struct stored_case *c, const cha
         return;
     if (pace->waited_ns > 0)
         text_printf(&words, "waited %s", format_time(pace->waited_ns, 3, number));
-    if (pace->gap_ns > 0 || pace->load_ns > 0)
+    const double settled_ns = text_equal(c->pace, pace_word(PACE_SUSTAINED)) ? pace->load_ns : 0;
+    if (pace->gap_ns > 0 || settled_ns > 0)
         text_add(&words, words.length ? ", " : "");
     if (pace->gap_ns > 0)
         text_printf(&words, "%sidle for %s after each sample",
                     pace->is_missed ? "throttled or below its clock although " : "",
                     format_time(pace->gap_ns, 4, number));
-    if (pace->load_ns > 0)
+    if (settled_ns > 0)
         text_printf(&words, "%s %s of load",
                     pace->is_missed ? "not settled after" : "settled after",
-                    format_time(pace->load_ns, 3, number));
+                    format_time(settled_ns, 3, number));
     if (!words.length)
         return;
     text_printf(&words, " (%s)", c->pace);

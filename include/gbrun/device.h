@@ -29,7 +29,10 @@ enum {
     GB_CLOCK_DITHERED = 1u,
     /* It counts: no time can be read from it. `count` of the device's counters (gbrun/counters.h)
      * is asked for in the place of measure. The last clock, and named "instructions". */
-    GB_CLOCK_COUNTS = 2u
+    GB_CLOCK_COUNTS = 2u,
+    /* Of a reading: clock_hz of the samples is counted by the device, and not what it was set to.
+     */
+    GB_CLOCK_CYCLES = 4u
 };
 
 enum { GB_CACHE_WARM = 0, GB_CACHE_COLD = 1 };

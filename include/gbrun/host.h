@@ -170,6 +170,9 @@ struct gb_host {
      * in this format; nothing was done. */
     int32_t (*device_draw)(const struct gb_host *host, const struct gb_queue *queue, void *memory,
                            uint64_t n, const struct gb_fill *fill);
+    /* Of policies, at the first sample: for how long the device had been under load before, at the
+     * clock that it has now, which it counts. 0: not known. */
+    double load_ns;
 };
 
 #endif

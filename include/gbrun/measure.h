@@ -238,7 +238,7 @@ struct gbrun_result {
     double offset_error_ns; /* half the width of its 95 % interval, which is in low and high */
     double graph_ns;        /* of work in the stream: its time as a graph; 0: not known */
     const char *way;        /* why samples are not read as asked for, or as others are; "" */
-    double load_ns;         /* of load before the first sample (pace = sustained) */
+    double load_ns;         /* of load before the first sample, by this or other calls */
     double clock_mean_hz;   /* of the device, over the samples; 0: not known */
 
     /* The device. */

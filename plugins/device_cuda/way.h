@@ -45,6 +45,7 @@ struct way {
     double sample_ns;     /* host time that a sample takes in all; 0: not known */
     uint32_t n_hiccups;   /* samples in a row that could not be held back */
     bool refuses_hold;
+    double calibrated_ns;          /* what choosing it took for the offsets of clocks */
     bool is_launched, reads_clock; /* a graph was launched; it takes long enough to read a clock */
 
     struct graph graph; /* of stamped samples; of other kinds, where launch is graph, one run */

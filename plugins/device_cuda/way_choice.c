@@ -18,7 +18,11 @@
 
 /* About so long is one launch of a graph, */
 static const double LAUNCH_NS = 2e6;
-/* so long are the trials of a benchmark, */
+/* so long at least, as its clock is counted over it, */
+static const double LAUNCH_LEAST_NS = 150e3;
+/* and about so long at most it takes to capture, where the host is slow to launch. */
+static const double CAPTURE_NS = 2e6;
+/* So long are the trials of a benchmark, */
 static const double TRIAL_NS = 20e6;
 /* so much longer than with nothing left on the device a wait takes if something is, */
 static const double LEFT_NS = 12000.0;
@@ -185,11 +189,22 @@ static int32_t mean_now(struct timed_device *timed, const struct gb_measurement 
 
 /* --- the ways of the clock kernel --- */
 
+typedef int32_t offset_fn(struct offsets *offsets, const struct cuda_device *device,
+                          CUstream stream);
+
+static int32_t update_offset(struct timed_device *timed, const struct gb_measurement *measurement,
+                             offset_fn *update)
+{
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
+    const int32_t status = update(&timed->offsets, &timed->device, measurement->queue->native);
+    timed->way.calibrated_ns += clock_ns(CLOCK_MONOTONIC) - begin_ns;
+    return status;
+}
+
 static int32_t by_events(struct timed_device *timed, const struct gb_measurement *measurement)
 {
     struct way *way = &timed->way;
-    const int32_t status = offsets_update_event(&timed->offsets, &timed->device,
-                                                measurement->queue->native);
+    const int32_t status = update_offset(timed, measurement, offsets_update_event);
     way->kind = WAY_EVENTS;
     way->reading.launch = GB_LAUNCH_STREAM;
     way->reading.flags = 0;
@@ -261,7 +276,10 @@ static uint32_t samples_of_graph(const struct timed_device *timed,
     const double flush_ns = measurement->cache == GB_CACHE_COLD
                                 ? (double)timed->device.flush_bytes / 4e3
                                 : 0.0;
-    const double n = LAUNCH_NS / (fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns);
+    const double each_ns = fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns;
+    const double captured = fmax(CAPTURE_NS / fmax(timed->way.sample_ns, 1.0),
+                                 LAUNCH_LEAST_NS / each_ns);
+    const double n = fmin(LAUNCH_NS / each_ns, captured);
     const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
     return timed->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
@@ -343,6 +361,8 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
     way->graph = graph;
     way->reading.launch = GB_LAUNCH_GRAPH;
     way->reading.flags = GB_CLOCK_DITHERED;
+    if (stamps_clock_hz(&device->stamps, 0, 2 * n - 1) > 0.0)
+        way->reading.flags |= GB_CLOCK_CYCLES;
     way->reading.tick_ns = device->step_ns;
     way->reading.offset_ns = timed->offsets.graph.ns;
     way->reading.offset_error_ns = timed->offsets.graph.error_ns;
@@ -373,7 +393,7 @@ static int32_t choose_for_kernel(struct timed_device *timed,
     struct graph_content content;
     char reason[GRAPH_REASON_BYTES];
     double stream_ns = 0.0;
-    int32_t status = offsets_update_graph(&timed->offsets, device, measurement->queue->native);
+    int32_t status = update_offset(timed, measurement, offsets_update_graph);
     if (status != GB_OK || (flags & (GB_BENCH_SYNCHRONIZES | GB_BENCH_EVERY_CALL)) != 0 ||
         measurement->launch == GB_LAUNCH_STREAM)
         return status != GB_OK ? status : in_stream(timed, measurement, &stream_ns);
@@ -430,7 +450,7 @@ static int32_t by_records_beside_kernel(struct timed_device *timed,
     if (status == GB_OK && device->stamps.module != NULL &&
         (measurement->bench_ops->flags & (GB_BENCH_SYNCHRONIZES | GB_BENCH_EVERY_CALL)) == 0) {
         way->reset_is_called = graph_reset_kind(device, measurement) == RESET_CALLED;
-        status = offsets_update_graph(&timed->offsets, device, measurement->queue->native);
+        status = update_offset(timed, measurement, offsets_update_graph);
         if (status == GB_OK)
             status = try_graph(timed, measurement,
                                way->reset_is_called ? 1 : (uint32_t)fmin(COMPARED, most), &graph,
@@ -469,6 +489,16 @@ static int32_t choose(struct timed_device *timed, const struct gb_measurement *m
     return make_plain_graph(&timed->device, way, measurement);
 }
 
+static void tell_spent(const struct timed_device *timed, double spent_ns)
+{
+    const struct gb_host *host = timed->device.host;
+    const double calibrated_ns = timed->way.calibrated_ns;
+    char text[96];
+    snprintf(text, sizeof text, "offset %.3f ms, trials and capture %.3f ms", calibrated_ns / 1e6,
+             (spent_ns - calibrated_ns) / 1e6);
+    host->log(host, GB_LOG_DEBUG, text);
+}
+
 int32_t way_choose(struct timed_device *timed, const struct gb_measurement *measurement)
 {
     struct way *way = &timed->way;
@@ -478,6 +508,7 @@ int32_t way_choose(struct timed_device *timed, const struct gb_measurement *meas
         way->clock == kind && way->cache == measurement->cache &&
         way->launch_kind == measurement->launch && way->gap_ns == measurement->gap_ns)
         return GB_OK;
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     way_forget(&timed->device, way);
     cupti_close();
     way->iterations = measurement->iterations;
@@ -493,6 +524,7 @@ int32_t way_choose(struct timed_device *timed, const struct gb_measurement *meas
                                        .tick_ns = clock->tick_ns};
     const int32_t status = choose(timed, measurement);
     way->sample_ns = 0.0;
+    tell_spent(timed, clock_ns(CLOCK_MONOTONIC) - begin_ns);
     if (status == GB_OK)
         way->bench = measurement->bench;
     else

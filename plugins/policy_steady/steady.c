@@ -19,6 +19,7 @@
 enum { ATTEMPTS = 5, MIN_PART = 6 /* samples of a further visit of a case */ };
 
 static const double SETTLED_FLOORS = 2.0;
+static const double OWN_FLOOR = 0.25; /* of the floor at 1 %: always measured in this visit */
 
 /* Looks at more samples are prepared in steps, in all of up to 2.4 times as many. */
 enum { PREPARED_FROM = 32768, PREPARED_WHILE = 16, PREPARED_STEPS = 40, CATCH_UP = 2 };
@@ -86,7 +87,8 @@ struct steady {
     struct rank_index index;
     struct clock_history clocks;
     uint64_t min;                /* samples before the first look */
-    double floor_ns;             /* wall time before the first look */
+    double floor_ns;             /* wall time before the first look, under load from before on */
+    double own_ns;               /*   and of this visit alone */
     double busy_ns;              /* the samples' own time */
     uint64_t next_look;          /* 0: the first is still to come */
     uint64_t begun_at;           /* samples of a look that is under way; 0: none is */
@@ -148,6 +150,7 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
     steady->min = larger(smaller(MIN_PART, (uint64_t)options->min),
                          (uint64_t)ceil(share * (double)options->min));
     steady->floor_ns = share * wall_floor(options->floor_wall, options->precision);
+    steady->own_ns = share * OWN_FLOOR * options->floor_wall * 0.01 / options->precision;
     steady->limits = (struct steady_limits){
         .precision = options->precision,
         .width = visit_width(share, options->precision),
@@ -173,13 +176,21 @@ static bool is_throttled(const struct gb_samples *samples, uint64_t i)
     return samples->throttle != NULL && samples->throttle[i] != 0;
 }
 
+/* A device that was under load at this clock has settled: what is left is the case's own. */
+static double first_look_ns(const struct steady *steady)
+{
+    const struct gb_host *host = steady->host;
+    const double load_ns = GB_HAS(host, load_ns) ? host->load_ns : 0.0;
+    return fmax(fmin(steady->own_ns, steady->floor_ns), steady->floor_ns - load_ns);
+}
+
 static bool is_first_look_due(const struct steady *steady)
 {
     const struct steady_options *options = steady->options;
     const uint64_t n = sample_array_seen(&steady->samples);
     return n >= steady->min &&
            ((steady->limits.without & STEADY_WALL_FLOOR) != 0 ||
-            steady->samples.elapsed_ns >= steady->floor_ns) &&
+            steady->samples.elapsed_ns >= first_look_ns(steady)) &&
            ((double)n >= steady->limits.share * (double)options->floor_samples ||
             steady->busy_ns >= steady->limits.share * options->busy);
 }
@@ -320,9 +331,9 @@ static void note_floor(const struct steady *steady, char *ret, size_t size)
     const struct steady_options *options = steady->options;
     const long long n = (long long)sample_array_seen(&steady->samples);
     const double elapsed_ns = steady->samples.elapsed_ns;
-    if (elapsed_ns < steady->floor_ns)
+    if (elapsed_ns < first_look_ns(steady))
         snprintf(ret, size, "%.3g s needed at this precision, %.2g s so far",
-                 1e-9 * steady->floor_ns, 1e-9 * elapsed_ns);
+                 1e-9 * first_look_ns(steady), 1e-9 * elapsed_ns);
     else
         snprintf(ret, size, "%lld samples needed, %lld so far",
                  n < (long long)steady->min
@@ -408,7 +419,7 @@ static void ask_for_first_look(const struct steady *steady, struct gb_next *next
 {
     next->n_samples = larger(sample_array_seen(&steady->samples) + 1, steady->min);
     if ((steady->limits.without & STEADY_WALL_FLOOR) == 0)
-        next->elapsed_ns = steady->floor_ns;
+        next->elapsed_ns = first_look_ns(steady);
 }
 
 static int32_t begin_look(struct steady *steady)
@@ -588,7 +599,9 @@ static const struct gb_plugin steady_plugin = {
         "more than half of `precision`; a throttled device takes 3 s.\n\n"
         "The first look is at `min` samples or more, after `floor_wall` of wall time and either "
         "`floor_samples` or `busy`; each further look at `growth` times as many. Below a precision "
-        "of 1 % `floor_wall` is longer: twice as long at 0.5 %.\n\n"
+        "of 1 % `floor_wall` is longer: twice as long at 0.5 %. Where cases before have loaded the "
+        "device at the clock that it has now, which it counts, their time is part of it; but a "
+        "quarter of `floor_wall`, in proportion to 1 % over `precision`, is not.\n\n"
         "Verdicts:\n"
         "- certified: the interval is as narrow as requested;\n"
         "- multimodal: there are several modes, each known as precisely as requested;\n"

@@ -512,15 +512,18 @@ struct trend {
     bool is_there; /* beyond chance */
 };
 
-/* What times change by where so much more often, for all TREND_SHARES together, they lie below. */
+/* What times change by where so much more often, for all TREND_SHARES together, they lie below. A
+ * uniform phase spreads what lies on a tick over its width. */
 static double shift_for(const struct work *work, double change)
 {
+    const double narrowest = work->evidence->tick_ns *
+                             (are_dithered(work) ? 2.0 * DENSITY_HALF : 1.0);
     double density = 0.0;
     for (size_t i = 0; i < TREND_QUANTILES; i++) {
         const double width = quantile(work, TREND_SHARES[i] + DENSITY_HALF) -
                              quantile(work, TREND_SHARES[i] - DENSITY_HALF);
         if (isfinite(width)) /* there may be no such rank */
-            density += 2.0 * DENSITY_HALF / fmax(width, work->evidence->tick_ns);
+            density += 2.0 * DENSITY_HALF / fmax(width, narrowest);
     }
     return density > 0.0 ? change / density : 0.0;
 }

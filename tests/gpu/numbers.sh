@@ -10,6 +10,7 @@
 #   range    28 kernels in ten processes                                            (2 minutes)
 #   rounds   the same with rounds = 5                                               (8 minutes)
 #   process  the copy in four sizes to 0.5 % and 1 %: time of ten processes
+#   anatomy  what the time of a case and of a call from Python goes to; not without its name
 # PROCESSES=3 takes three of them in place of ten, SAMPLES=1000 as many for each median. KEEP=FILE, an
 # absolute path, keeps what the processes of range or rounds measured and judges it with what was kept
 # there before, so that ten processes can be two calls of five.
@@ -232,10 +233,88 @@ process()
     certify 1% 1.0
 }
 
+# parts FILE: of its cases the one that took the median time, in ms: each phase, what of it devices and
+# policies say, and what is left.
+parts()
+{
+    "$GBRUN" replay --format jsonl -P 'steady without=wall_floor' "$1" >replayed.jsonl
+    "$GBRUN" export --format jsonl "$1" | paste -d' ' - replayed.jsonl | awk '
+        function of(name, line) {
+            line = substr($0, index($0, "\"" name "\":") + length(name) + 3)
+            sub(/[,}].*/, "", line)
+            return line / 1e6
+        }
+        function spent(name, line) {
+            line = $0
+            return sub(".*\"text\":\"[^\"]*" name " ", "", line) ? line + 0 : 0
+        }
+        {
+            own = of("mean_ns") * of("iterations") * of("n_samples") * 1e12
+            elapsed = of("all_elapsed_ns")
+            floors = substr($0, index($0, "\"all_elapsed_ns\""))
+            sub(/.*"stopped_at":[^,]*,"elapsed_ns":/, "", floors)
+            offset = spent("offset"); capture = spent("trials and capture")
+            open = of("open_ns"); prepare = of("prepare_ns"); warm = of("warmup_ns")
+            measured = of("measure_ns"); count = of("count_ns"); check = of("verify_ns"); wall = of("wall_ns")
+            printf "%.3f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f\n", wall, open, prepare, offset,
+                capture, warm - offset - capture, own, measured - own, elapsed - floors / 1e6, count, check,
+                wall - open - prepare - warm - measured - count - check, wall
+        }' | sort -g | awk '{ line[NR] = $0 } END { print line[int((NR + 1) / 2)] }'
+}
+
+# anatomy_of WORDS FILE: a line of the table.
+anatomy_of()
+{
+    parts "$2" | awk -F'|' -v words="$1" '{
+        printf "%-26s", words
+        for (i = 2; i <= NF; i++) printf "%9s", $i
+        printf "\n"
+    }'
+}
+
+# The median of five cases in one worker, and of nine calls. "floors" is the part of the samples that only the least
+# time of a certificate asks for.
+anatomy()
+{
+    local name device plugin cache
+    printf '%-26s' 'ms'
+    printf '%9s' open prepare offset capture warm-up samples between floors count verify rest all
+    echo
+    for name in 'cuda spin warm' 'cuda spin cold' 'cpu nop warm'; do
+        read -r device plugin cache <<<"$name"
+        printf '%s\n' "[bench $plugin]" "device = $device" "cache = $cache" 'rounds = 1' \
+            'sweep.seed = 1, 2, 3, 4, 5' "$([ "$plugin" = nop ] || echo 'duration = 5us')" >anatomy.ini
+        run anatomy.ini -q
+        shows_failure
+        anatomy_of "$name" results.gbr
+    done
+    python3 -c 'import torch, gbrun' 2>/dev/null || return 0
+    python3 - <<'PY'
+import time
+begin = time.perf_counter()
+import gbrun
+imported = time.perf_counter() - begin
+import torch
+
+def seconds(**settings):
+    begin = time.perf_counter()
+    gbrun.measure(lambda: torch.cuda._sleep(9000), rounds=1, **settings)
+    return time.perf_counter() - begin
+
+torch.cuda._sleep(9000)
+torch.cuda.synchronize()
+first = seconds()
+plain, stored = (sorted(seconds(**s) for _ in range(9))[4] for s in ({}, {"results": "calls.gbr"}))
+print(f"Python: import {1e3 * imported:.1f} ms, first call {1e3 * first:.1f}, further calls {1e3 * plain:.2f},"
+      f" with a results file {1e3 * stored:.2f}")
+PY
+    anatomy_of 'a call of measure' calls.gbr
+}
+
 [ $# -gt 0 ] || set -- spin copy sides wall range rounds process
 for name; do
     case $name in
-    spin | copy | wall | range | rounds | process) $name ;;
+    spin | copy | wall | range | rounds | process | anatomy) $name ;;
     sides) sides_of_clocks ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$here/numbers.sh" >&2

@@ -463,7 +463,8 @@ static bool may_trend(const struct look *look, double share)
     for (size_t i = 0; i < TREND_SHARES; i++) {
         const double width = quantile(look, trend_shares[i] + 0.05) -
                              quantile(look, trend_shares[i] - 0.05);
-        density += isfinite(width) ? 0.1 / fmax(width, look->tick) : 0.0;
+        density += isfinite(width) ? 0.1 / fmax(width, (look->is_dithered ? 0.1 : 1.0) * look->tick)
+                                   : 0.0;
     }
     if (!(density > 0.0))
         return false;

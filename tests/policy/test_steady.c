@@ -105,6 +105,28 @@ TEST(hosts_may_take_more_or_less)
     ck_assert_double_le(work.estimate.low_ns, work.estimate.value_ns);
 }
 
+/* Load before counts for the least time but for a part that goes with the precision. */
+static const struct {
+    const char *policy;
+    double load_ms, least_ms;
+} loads[] = {{"steady;precision=5%", 0, 100},     {"steady;precision=5%", 1000, 5},
+             {"steady;precision=2%", 1000, 12.5}, {"steady;precision=1%", 0, 100},
+             {"steady;precision=1%", 40, 60},     {"steady;precision=1%", 1000, 25},
+             {"steady;precision=0.5%", 0, 200},   {"steady;precision=0.5%", 1000, 50}};
+
+TEST_EACH(load_before_counts, loads)
+{
+    enum { SAMPLES = 30000 };
+    fill_normal(5, SAMPLES, 1e4, 0.0005);
+    policy_begin("%s", loads[_i].policy);
+    work.fake->host.load_ns = 1e6 * loads[_i].load_ms;
+    policy_drive(times, SAMPLES);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    const double end_ms = work.elapsed[work.n - 1] / 1e6;
+    ck_assert_double_ge(end_ms, loads[_i].least_ms);
+    ck_assert_double_le(end_ms, 1.01 * loads[_i].least_ms + 2);
+}
+
 /* --- where it stops --- */
 
 #define CLOCKS(X)                                                                                  \

@@ -26,6 +26,7 @@ static const char *const usage_text =
     "  --seed N            of the traces (1)\n"
     "  --family NAME       only this family of traces; may be repeated\n"
     "  --held-out          also families that no page of the design names\n"
+    "  --loaded            of cases that follow others on a device that counts its clock\n"
     "  --quick             fewer policies, scenarios and replications: under a minute\n"
     "  --recorded          operands are results files with long recordings\n"
     "  --visits            whether certificates of steady hold for the next visit: one of a "
@@ -43,20 +44,15 @@ struct texts {
 
 static struct texts policy_texts, families, recorded;
 static uint64_t n_replications, seed = 1;
-static int is_held_out, is_quick, is_recorded, is_list, is_visits;
+static int is_held_out, is_quick, is_recorded, is_list, is_visits, is_loaded;
 
 static const struct option options[] = {
-    {"policy", required_argument, NULL, 'p'},
-    {"replications", required_argument, NULL, 'r'},
-    {"seed", required_argument, NULL, 's'},
-    {"family", required_argument, NULL, 'f'},
-    {"held-out", no_argument, &is_held_out, 1},
-    {"quick", no_argument, &is_quick, 1},
-    {"recorded", no_argument, &is_recorded, 1},
-    {"list", no_argument, &is_list, 1},
-    {"visits", no_argument, &is_visits, 1},
-    {"help", no_argument, NULL, 'h'},
-    {0},
+    {"policy", required_argument, NULL, 'p'},   {"replications", required_argument, NULL, 'r'},
+    {"seed", required_argument, NULL, 's'},     {"family", required_argument, NULL, 'f'},
+    {"held-out", no_argument, &is_held_out, 1}, {"quick", no_argument, &is_quick, 1},
+    {"recorded", no_argument, &is_recorded, 1}, {"list", no_argument, &is_list, 1},
+    {"visits", no_argument, &is_visits, 1},     {"loaded", no_argument, &is_loaded, 1},
+    {"help", no_argument, NULL, 'h'},           {0},
 };
 
 static struct arena arena;
@@ -266,6 +262,7 @@ int main(int argc, char **argv)
     experiment.n_replications = n_replications > 0 ? n_replications : is_quick ? 300 : 2000;
     experiment.n_jobs = n_cpus > 0 ? (uint32_t)n_cpus : 1;
     experiment.is_quick = is_quick != 0;
+    experiment.is_loaded = is_loaded != 0;
     if (is_visits) {
         run_visits();
         arena_free(&arena);

@@ -291,6 +291,8 @@ static void run_replication(struct shared *shared, size_t scenario, uint64_t rep
 {
     struct experiment *experiment = shared->experiment;
     trace_begin(trace, &experiment->scenarios[scenario].setting, experiment->seed, replication);
+    if (experiment->is_loaded)
+        trace_load(trace);
     for (size_t policy = 0; policy < experiment->n_policies; policy++) {
         struct stop *stop = stop_at(experiment, scenario, policy, replication);
         *stop = stopping_trial(&experiment->policies[policy], &stopping_guards, NULL, trace, 0);

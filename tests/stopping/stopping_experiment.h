@@ -59,6 +59,7 @@ struct experiment {
     uint64_t n_replications, seed; /* of traces */
     uint32_t n_jobs;
     bool is_quick;                    /* medians from fewer samples */
+    bool is_loaded;                   /* traces follow other cases, see trace_load */
     struct stop *stops;               /* by scenario, policy, replication */
     uint64_t n_repeated, n_differing; /* trials done again in batches of another size */
 };

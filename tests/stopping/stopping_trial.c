@@ -102,6 +102,7 @@ struct stop stopping_trial(const struct stopping_policy *policy, const struct gu
     struct policy_run *run = NULL;
     uint64_t given = 0;
     host->interface.share = policy->share;
+    host->interface.load_ns = trace ? trace->load_ns : 0;
     int32_t status = policy_run_new(policy->plugin, policy->params, host, guards, &run, &error);
     while (status == GB_OK && !stop.has_failed && !run->ended && (!samples || given < samples->n)) {
         struct gb_samples part;

@@ -11,6 +11,9 @@
 
 static void note_change(struct trace *trace, double at_ns)
 {
+    at_ns -= trace->hidden_ns;
+    if (at_ns < 0)
+        return;
     double *noted = isinf(trace->changed_ns) ? &trace->changed_ns : &trace->returned_ns;
     *noted = fmin(*noted, at_ns);
 }

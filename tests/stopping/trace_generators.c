@@ -111,6 +111,7 @@ void trace_begin(struct trace *trace, const struct trace_setting *setting, uint6
     trace->tick_ns = setting->family->tick_ns;
     trace_random_begin(&trace->random, seed, stream_of(setting), replication);
     trace->elapsed_ns = trace->level_until_ns = trace->phase_until_ns = 0;
+    trace->hidden_ns = trace->load_ns = 0;
     trace->state = trace->level_state = NAN; /* functions begin with them */
     trace->changed_ns = trace->returned_ns = NAN;
     trace->phase = 0;
@@ -118,6 +119,21 @@ void trace_begin(struct trace *trace, const struct trace_setting *setting, uint6
         trace->parts[i] = 0;
     trace->n_parts = 0;
     trace->n = 0;
+}
+
+void trace_load(struct trace *trace)
+{
+    static const double load_ns = 1e9, step_ns = 1e6, same_ratio = 0.0025;
+    const struct trace_family *family = trace->setting.family;
+    double low = INFINITY, high = 0;
+    trace->hidden_ns = load_ns;
+    for (; trace->elapsed_ns < load_ns; trace->elapsed_ns += step_ns) {
+        const double level = family->level ? family->level(trace, family->level_parameters) : 1;
+        low = fmin(low, level);
+        high = fmax(high, level);
+    }
+    trace->load_ns = high - low <= same_ratio * high ? load_ns : 0;
+    trace->has_clock = true;
 }
 
 bool trace_needs_rounds(const struct trace_setting *setting)
@@ -152,7 +168,7 @@ static void make_sample(struct trace *trace, uint64_t i)
     double time_ns = trace->setting.time_ns * level * noise;
     trace->time_ns[i] = family->tick_ns > 0 ? read_timer(trace, time_ns) : time_ns;
     trace->elapsed_ns += time_ns + trace->setting.overhead_ns;
-    trace->sample_elapsed_ns[i] = trace->elapsed_ns;
+    trace->sample_elapsed_ns[i] = trace->elapsed_ns - trace->hidden_ns;
     trace->clock_hz[i] = CLOCK_HZ / level;
     bool is_throttled = (family->flags & TRACE_HAS_THROTTLE) != 0 && level > 1;
     trace->throttle[i] = is_throttled ? TRACE_THROTTLE_BIT : 0;

@@ -169,6 +169,7 @@ struct trace {
     double elapsed_ns;                  /* end of the last sample */
     double state;                       /* of the noise */
     double level_state, level_until_ns; /* of the level */
+    double hidden_ns, load_ns;          /* see trace_load */
     double begun_ns;                    /* of a visit (visits.h): time of its world, */
     uint64_t world;                     /*   and which that is */
     double parts[TRACE_PARTS];          /* of a level that is a sum */
@@ -192,6 +193,9 @@ bool trace_needs_rounds(const struct trace_setting *setting);
 
 void trace_begin(struct trace *trace, const struct trace_setting *setting, uint64_t seed,
                  uint64_t replication);
+/* Of a trace that has just begun: other cases have had its first second, and it is what follows.
+ * Its level is that of the device's clock, which is seen; load_ns is that second if it stayed. */
+void trace_load(struct trace *trace);
 void trace_reserve(struct trace *trace, uint64_t n); /* room, for one iteration each */
 /* Makes samples until there are at least n; more than are asked for, so that it is called seldom.
  */
