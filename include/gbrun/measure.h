@@ -215,8 +215,8 @@ struct gbrun_result {
     const char *statistic;    /* what is estimated: "median", "mean" */
     int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h; 6, not 1, of few or at once */
     uint32_t flags;           /* GBRUN_THROTTLED ... */
-    const char *verdict_text; /* "certified", "certified in this visit", "multimodal", "resolution
-                                 limited", "unconverged" */
+    const char *verdict_text; /* "certified", "certified in this visit", "exact", "multimodal",
+                                 "resolution limited", "unconverged" */
     const char *reason;       /* why it ended: "interval within 0.5 %", "max_time 15 s" */
     const char *note;         /* what prevents a better verdict; "" */
     uint64_t n_discarded;     /* samples at the start that the estimate leaves out, as warm-up */

@@ -128,6 +128,7 @@ static void more(benchmark::internal::Benchmark *family)
 {
     family->Arg(21)->Arg(22)->ArgName("x");
 }
+template <class Text> static void more(Text); /* a name that is overloaded */
 static const auto registered = benchmark::RegisterBenchmark("registered", range) -> Apply(more);
 
 template <class T, int n> static void templated(benchmark::State &state)
@@ -152,7 +153,7 @@ struct data : benchmark::Fixture {
     {
         values.assign(static_cast<size_t>(state.range(0)), 1);
     }
-    void TearDown(benchmark::State &state) override
+    void TearDown(benchmark::State &state) BENCHMARK_OVERRIDE
     {
         state.counters["torn"] = 1;
     }

@@ -78,6 +78,13 @@ equals "what a report of Google's would have more" "keep_running: Complexity: no
 keep_running: MeasureProcessCPUTime: wall time is measured" "$(cat err.txt)"
 equals "results files have arguments, and what a turn does" "1,2 3,4 5,7 6,7 11,7" \
     "$(values arg_n,arg1 program.gbr --where "bench = 'args'") $(values items,bytes_read program.gbr --where "bench = 'loop'" | cut -d ' ' -f 1)"
+ran ./program --gbrun_set=clock=instructions --benchmark_filter='^scoped$'
+if [ -n "${SANITIZE:-}" ] || grep -q 'cannot be counted' out.txt; then
+    skip "instructions" "there are the sanitizers' among them, or nothing counts them"
+else
+    equals "instructions of a turn with nothing in it, the way there subtracted" 1 \
+        "$(grep -cE '^scoped +-?[0-4] instructions  exact' out.txt)"
+fi
 try_each ./program <<'TABLE'
 names|0|-|--benchmark_list_tests --benchmark_filter='^args.*7'|args/N:6/7
 all others|0|-|--benchmark_list_tests --benchmark_filter=-[a-j]|loop

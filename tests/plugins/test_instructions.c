@@ -34,8 +34,12 @@ static uint64_t count_of(const struct perf_event_attr *event)
                : kernel.executed / 10;
 }
 
-static int open_event(const struct perf_event_attr *event)
+/* Of this thread: an emulator of another processor has threads of its own. */
+static int open_event(const struct perf_event_attr *event, long thread)
 {
+    errno = ESRCH;
+    if (thread != 0 && thread != gettid())
+        return -1;
     errno = event->type == PERF_TYPE_HW_CACHE && kernel.error == 0 ? kernel.cache_error
                                                                    : kernel.error;
     if (errno != 0)
@@ -57,7 +61,7 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
         a[i] = va_arg(arguments, long);
     va_end(arguments);
     if (kernel.is_on && number == SYS_perf_event_open)
-        return open_event((const struct perf_event_attr *)a[0]);
+        return open_event((const struct perf_event_attr *)a[0], a[1]);
     if (next == NULL)
         *(void **)&next = dlsym(RTLD_NEXT, "syscall");
     return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);

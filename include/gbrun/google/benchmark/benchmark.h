@@ -5,7 +5,8 @@
  *
  *   c++ -O2 -fPIC -shared sort.cc -o sort.so      a module: a family is a plugin, its arguments are
  *                                                 options, and `gbrun run` measures it
- *   c++ -O2 sort.cc -lgbrun -o sort               a program, with BENCHMARK_MAIN in it or with
+ *   c++ -O2 sort.cc -o sort $(pkg-config --libs gbrun-benchmark)
+ *                                                 a program, with BENCHMARK_MAIN in it or with
  *                                                 benchmark_main.cc: libgbrun measures it
  *
  * A benchmark's loop is entered once a visit, and its samples are parts of it: what stands before
@@ -278,7 +279,7 @@ class State
         : max_iterations{1, false}, name_(name), args_(args), loop_(loop)
     {
     }
-    int64_t more(int64_t batch)
+    __attribute__((noinline)) int64_t more(int64_t batch)
     {
         done_ += given_;
         batch_ = batch;
@@ -468,6 +469,12 @@ class Benchmark
     Benchmark *RangeMultiplier(int multiplier)
     {
         multiplier_ = multiplier;
+        return this;
+    }
+    /* Of a function, which may be one of an overloaded name or of a template; of anything else. */
+    Benchmark *Apply(void (*function)(Benchmark *))
+    {
+        function(this);
         return this;
     }
     template <class F> Benchmark *Apply(F &&function)

@@ -94,6 +94,8 @@
     }                                                                                              \
     int main(int, char **)
 
+#define BENCHMARK_HAS_CXX11
+#define BENCHMARK_OVERRIDE override
 #define BENCHMARK_UNUSED __attribute__((unused))
 #define BENCHMARK_ALWAYS_INLINE __attribute__((always_inline))
 #define BENCHMARK_BUILTIN_EXPECT(x, y) __builtin_expect(x, y)

@@ -205,6 +205,11 @@ class Plugins
         object &self = *static_cast<object *>(bench);
         return self.running.run(iterations) ? GB_OK : concluded(self, false);
     }
+    static int32_t run_empty(void *bench, const gb_queue *, uint64_t iterations)
+    {
+        object &self = *static_cast<object *>(bench);
+        return concluded(self, self.running.run_empty(iterations));
+    }
     static int32_t work(void *bench, gb_work *work)
     {
         const Running &running = static_cast<object *>(bench)->running;
@@ -242,6 +247,7 @@ class Plugins
         ops.create = create;
         ops.prepare = prepare;
         ops.run = run;
+        ops.run_empty = run_empty;
         ops.reset = is_pausing ? reset : nullptr;
         ops.verify = verify;
         ops.work = work;

@@ -190,6 +190,11 @@ class Program
         Running &running = *static_cast<Running *>(user);
         return concluded(running, running.run(iterations));
     }
+    static int32_t run_empty(void *user, void *, uint64_t iterations)
+    {
+        Running &running = *static_cast<Running *>(user);
+        return concluded(running, running.run_empty(iterations));
+    }
     static int32_t reset(void *user, void *)
     {
         Running &running = *static_cast<Running *>(user);
@@ -224,6 +229,7 @@ class Program
         subject.flags = running.is_pausing() ? static_cast<uint32_t>(GBRUN_SINGLE) : 0u;
         subject.user = &running;
         subject.run = run;
+        subject.run_empty = run_empty;
         subject.reset = running.is_pausing() ? reset : nullptr;
         subject.bytes_read = running.bytes();
         subject.items = running.items();
@@ -251,7 +257,15 @@ class Program
             double ns;
         } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
         const double unit_ns = units[family.unit_].ns * static_cast<double>(running.batch());
-        std::printf(" %10.4g %s", result.time_ns / unit_ns, units[family.unit_].name);
+        const gbrun_metric *const metrics = result.metrics, *const end = metrics + result.n_metrics;
+        const gbrun_metric *const counted = std::find_if(metrics, end, [](const gbrun_metric &one) {
+            return std::strcmp(one.name, "instructions") == 0;
+        });
+        if (result.n_samples == 0 && counted != end)
+            std::printf(" %10.10g instructions",
+                        counted->value / static_cast<double>(running.batch()));
+        else
+            std::printf(" %10.4g %s", result.time_ns / unit_ns, units[family.unit_].name);
         if (std::isfinite(result.low_ns))
             std::printf("  %.4g to %.4g", result.low_ns / unit_ns, result.high_ns / unit_ns);
         std::printf("  %s", result.verdict_text);

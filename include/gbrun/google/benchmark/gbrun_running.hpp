@@ -20,7 +20,8 @@ __asm__(".pushsection .text.gbrun_google_switch,\"axG\",@progbits,gbrun_google_s
         "gbrun_google_switch:\n"
         "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
         "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
-        "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n"
+        "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\n"
+        "popq %rcx\njmp *%rcx\n" /* a ret is predicted by the calls of the other stack */
         ".size gbrun_google_switch, .-gbrun_google_switch\n.popsection\n");
 #elif defined(__aarch64__)
 __asm__(".pushsection .text.gbrun_google_switch,\"axG\",@progbits,gbrun_google_switch,comdat\n"
@@ -114,9 +115,9 @@ class Stack
 class Running : private Loop
 {
   public:
-    Running(Benchmark &family, const std::vector<int64_t> &args)
+    Running(Benchmark &family, const std::vector<int64_t> &args, bool is_empty = false)
         : family_(family), args_(args), first_(family.name_, args, this),
-          state_(family.name_, args, this)
+          state_(family.name_, args, this), is_empty_(is_empty)
     {
     }
     ~Running() override
@@ -143,7 +144,11 @@ class Running : private Loop
         n_turns_ = 1;
         if (is_pausing_ && is_well(state_) && !stack_->is_over())
             stack_->change(); /* to its first PauseTiming */
-        return is_open();
+        if (!is_open() || is_empty_)
+            return is_open();
+        nothing_.reset(new FunctionBenchmark("", is_pausing_ ? only_pauses : only_turns));
+        empty_.reset(new Running(*nothing_, args_, true));
+        return empty_->begin();
     }
     /* Continues behind the ResumeTiming. */
     bool reset()
@@ -154,14 +159,12 @@ class Running : private Loop
     }
     bool run(uint64_t turns)
     {
-        if (!is_open())
-            return false;
-        n_turns_ = static_cast<int64_t>(turns);
-        n_steps_ = 0;
-        stack_->change();
-        if (!stack_->is_over() && is_pausing_ && n_steps_ != 1)
-            state_.skip(GB_FAILED, irregular());
-        return is_open();
+        return self_->turn(turns);
+    }
+    /* The same of a loop with nothing in it, by the same way. */
+    bool run_empty(uint64_t turns)
+    {
+        return empty_->turn(turns);
     }
     /* Leaves the loop, and with it the function. */
     bool end()
@@ -243,6 +246,27 @@ class Running : private Loop
     {
         return "PauseTiming is served once in each turn of the loop, or never";
     }
+    __attribute__((noinline)) bool turn(uint64_t turns)
+    {
+        if (!is_open())
+            return false;
+        n_turns_ = static_cast<int64_t>(turns);
+        n_steps_ = 0;
+        stack_->change();
+        if (!stack_->is_over() && is_pausing_ && n_steps_ != 1)
+            state_.skip(GB_FAILED, irregular());
+        return is_open();
+    }
+    static void only_turns(State &state)
+    {
+        for (auto _ : state)
+            continue;
+    }
+    static void only_pauses(State &state)
+    {
+        for (auto _ : state)
+            state.PauseTiming();
+    }
     void call(State &state)
     {
         try {
@@ -295,13 +319,16 @@ class Running : private Loop
             n_pauses_++;
         else if (!is_pausing_)
             state_.skip(GB_FAILED, irregular());
-        is_paused_ = true;
-        if (is_pausing_ && !is_ending_)
-            stack_->change();
+        leave(true);
     }
     void resume() override
     {
-        is_paused_ = false;
+        leave(false);
+    }
+    /* The way back from a pause and from its end is one, as that of nothing is subtracted. */
+    __attribute__((noinline)) void leave(bool is_paused)
+    {
+        is_paused_ = is_paused;
         if (is_pausing_ && !is_ending_)
             stack_->change();
     }
@@ -319,6 +346,10 @@ class Running : private Loop
          is_ending_ = false;
     int64_t n_pauses_ = 0, n_turns_ = 0;
     int64_t n_steps_ = 0; /* of a run: how often the loop continued */
+    const bool is_empty_;
+    std::unique_ptr<Benchmark> nothing_;
+    std::unique_ptr<Running> empty_;
+    Running *self_ = this;
 };
 
 #pragma GCC visibility pop
