@@ -179,15 +179,11 @@ static struct variance_sum variance_within(double s_a, size_t n_a, double s_b, s
     return total;
 }
 
-/* Of the logs of a side's rounds. One alone varies as the other side's do, or by what its own
- * interval says, if that is more. */
+/* Of the logs of a side's rounds. One alone varies as the other side's do. */
 static double deviation_of(const double *logs, const struct compared_side *side,
                            const double *others, const struct compared_side *other)
 {
-    if (side->n > 1)
-        return stdev_of(logs, side->n);
-    return fmax(stdev_of(others, other->n),
-                side->interval_ratio / student_t_quantile(0.95, NORMAL_DEGREES));
+    return side->n > 1 ? stdev_of(logs, side->n) : stdev_of(others, other->n);
 }
 
 struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,

@@ -276,7 +276,6 @@ static int32_t warm_again(struct sampling *sampling)
     if (!(sampling->cost_ns < sampling->common->warmup_ns) || sampling->device->queue->native ||
         sampling->common->pace != PACE_FREE || sampling->common->cache != GB_CACHE_WARM)
         return GB_OK;
-    link_phase(sampling->link, PHASE_CALIBRATE);
     const int32_t status = measure(sampling, 1, 0, &n_done);
     sampling->n_lost = n_lost;
     return status;

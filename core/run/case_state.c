@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double telemetry_lasts_ns = 100e6;
-
 int32_t case_stop(struct case_state *state, int status, const char *format, ...)
 {
     if (state->outcome->status != CASE_OK)
@@ -97,12 +95,6 @@ int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
                                          .temperature_celsius = NAN,
                                          .power_watts = NAN,
                                          .energy_joules = NAN};
-    const double now_ns = host_clock_ns();
-    if (state->telemetry_ns > 0 && now_ns - state->telemetry_ns < telemetry_lasts_ns &&
-        state->bench_case->common.pace != PACE_SUSTAINED) {
-        *ret = state->telemetry;
-        return GB_OK;
-    }
     *ret = unknown;
     link_phase(state->link, PHASE_TELEMETRY);
     int32_t status = device->ops->telemetry(device->device, ret);
@@ -114,8 +106,6 @@ int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
     ret->throttle_text[sizeof ret->throttle_text - 1] = 0;
     if (state->bench_case->common.verify == VERIFY_JUDGE && ret->n_others > 0)
         ret->n_others--; /* the judged process */
-    state->telemetry = *ret;
-    state->telemetry_ns = now_ns;
     return GB_OK;
 }
 

@@ -48,8 +48,6 @@ struct case_state {
     int32_t launch;      /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
     struct phases_record phases;
     double phase_begin_ns, waited_ns; /* waited: in this phase, to be alone */
-    struct gb_telemetry telemetry;    /* of the case, as it was last read, */
-    double telemetry_ns;              /*   and when; 0: not yet */
     const char *why_stream;           /* why launch is not as asked for; NULL: it is */
     double sample_ns;                 /* wall time that one takes, the untimed parts included */
     double sampling_ns;               /* wall time from the first call of run to the last */
@@ -92,9 +90,8 @@ void case_end_phase(struct case_state *state, double *duration_ns);
 /* Waits until the queue is empty; function: after a call of what. */
 int32_t case_wait(struct case_state *state, const char *function);
 
-/* The device's telemetry now, but for pace = sustained as it was up to 0.1 s ago, as counters
- * do not move more often; NaN and no words for what it does not report. Not GB_OK: asking broke the
- * device, and the case has ended. */
+/* The device's telemetry now; NaN and no words for what it does not report. Not GB_OK: asking broke
+ * the device, and the case has ended. */
 int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret);
 
 /* The range that a profiler is shown a case's samples in (gbrun run --profile): before the first

@@ -293,7 +293,6 @@ int32_t pace_wait(struct pace *pace, struct gb_telemetry *values)
         }
         link_phase(pace->state->link, PHASE_COOL);
         nanosleep(&rest, NULL);
-        pace->state->telemetry_ns = 0;
         if (case_telemetry(pace->state, values) != GB_OK)
             return GB_FAILED;
         pace->record.waited_ns = host_clock_ns() - begin_ns;

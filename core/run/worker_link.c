@@ -20,28 +20,6 @@ const char *phase_words(uint32_t phase)
     return phase < PHASES ? words[phase] : "";
 }
 
-/* With the lock. */
-static void flush(struct worker_link *link)
-{
-    struct gb_error error;
-    if (link->pending.bytes.length > 0 &&
-        wire_send(link->socket, &link->pending, &error) != GB_OK) {
-        link->page->is_cut = 1;
-        _exit(EXIT_LINK_LOST);
-    }
-    text_clear(&link->pending.bytes);
-}
-
-static void send_pending(struct worker_link *link)
-{
-    if (link->receiver)
-        return;
-    pthread_mutex_lock(&link->lock);
-    flush(link);
-    pthread_mutex_unlock(&link->lock);
-}
-
-/* What plugins say is sent at once. */
 static void send_said(void *context, uint32_t type, const void *record)
 {
     struct worker_link *link = context;
@@ -52,7 +30,6 @@ static void send_said(void *context, uint32_t type, const void *record)
         link->warnings[link->n_warnings++] = (struct message_record){
             message->severity, arena_text(&link->arena, message->text)};
     link_send(link);
-    send_pending(link);
 }
 
 void link_open(struct worker_link *link, int socket, int page_descriptor)
@@ -80,7 +57,6 @@ void link_free(struct worker_link *link)
     arena_free(&link->arena);
     wire_input_free(&link->input);
     text_free(&link->writer.bytes);
-    text_free(&link->pending.bytes);
 }
 
 /* A child that a plugin forked and that came back from the plugin's function must not speak for the
@@ -101,16 +77,14 @@ struct wire_writer *link_begin(struct worker_link *link, uint32_t type)
 
 void link_send(struct worker_link *link)
 {
-    enum { PENDING_MOST = 65536 };
-    const struct text *frame = &link->writer.bytes;
+    struct gb_error error;
     struct wire_reader payload;
     wire_end(&link->writer);
     if (link->receiver) {
         link->receiver(link->receiver_context, wire_written(&link->writer, &payload), &payload);
-    } else {
-        text_add_n(&link->pending.bytes, frame->data, frame->length);
-        if (link->pending.bytes.length > PENDING_MOST)
-            flush(link);
+    } else if (wire_send(link->socket, &link->writer, &error) != GB_OK) {
+        link->page->is_cut = 1;
+        _exit(EXIT_LINK_LOST);
     }
     pthread_mutex_unlock(&link->lock);
 }
@@ -153,7 +127,6 @@ bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_read
 {
     struct gb_error error;
     end_unless_worker(link);
-    send_pending(link);
     return wire_receive(link->socket, &link->input, ret_type, ret_payload, &error) == GB_OK;
 }
 
@@ -173,6 +146,5 @@ void link_wait_alone(struct worker_link *link)
 
 void link_phase(struct worker_link *link, uint32_t phase)
 {
-    send_pending(link);
     link->page->phase = phase;
 }

@@ -73,7 +73,6 @@ struct worker_link {
     struct worker_page *page;
     pthread_mutex_t lock; /* plugins may log from threads of their own */
     struct wire_writer writer;
-    struct wire_writer pending; /* messages that were not sent yet */
     struct wire_input input;
     link_receiver_fn *receiver; /* NULL: the supervisor, over the socket */
     void *receiver_context;
@@ -93,8 +92,7 @@ void link_open(struct worker_link *link, int socket, int page_descriptor);
 void link_open_within(struct worker_link *link, link_receiver_fn *receiver);
 void link_free(struct worker_link *link);
 
-/* Begins a message of a type; link_send sends it: together with others, before the next phase and
- * before anything is waited for. Between the two the link is locked. */
+/* Begins a message of a type; link_send sends it. Between the two the link is locked. */
 struct wire_writer *link_begin(struct worker_link *link, uint32_t type);
 void link_send(struct worker_link *link);
 /* A message that is a struct, whole. */

@@ -166,7 +166,7 @@ options=(-s beside.held_from=0 -s 'beside.time_limit=1000 s')
 for signals in "INT INT" "TERM HUP" "HUP TERM" "ALRM INT"; do
     begin_deaf env
     kill -"${signals% *}" $!
-    heard '*once more to stop at once*' <&6
+    heard '*interrupt again to stop at once*' <&6
     kill -"${signals#* }" $!
     cat <&6 >err.txt
     wait $!

@@ -100,7 +100,7 @@ equals "samples that are lost while loading are not the case's" 12 "$(column n_l
 
 # ---- waiting ----
 run heat=3 bench.cool_below=41.5
-equals "the device is left idle until it is cool enough" "0 ok 41" "$code $(column status,temperature_celsius | tr , ' ')"
+equals "the device is left idle until it is cool" "0 ok 40" "$code $(column status,temperature_celsius | tr , ' ')"
 within "and how long is kept" waited_ns 0.2e9 5e9
 succeeds "and said" grep -qE '^    good: waited [0-9.]+ m?s' <("$GBRUN" show --notes)
 run heat=3 bench.clock_at_least=1.9G

@@ -105,7 +105,7 @@ fault = negative
 measure = latency
 INI
 "$GBRUN" -q -c below.ini -o below.gbr >/dev/null 2>&1
-equals "a time below 0 fails" "failed,measure = latency: the value -1 is no time: expected 0 or more" \
+equals "a time below 0 fails" "failed,measure = latency: the value -1 is not a time: expected 0 or more" \
     "$(column status,status_text below.gbr | tr -d '"')"
 
 cat few - >faults.ini <<'INI'

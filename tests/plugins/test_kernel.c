@@ -449,7 +449,7 @@ static const struct {
     {MEMBER(block), "512, 3", "block", 0, "512 x 3 x 1 are too many"},
     {MEMBER(shared), "-4", "shared", 0, "out of range"},
     {MEMBER(shared), "much", "shared", 0, "expected a number"},
-    {MEMBER(cluster), "3", "cluster", 0, "no multiple of clusters"},
+    {MEMBER(cluster), "3", "cluster", 0, "not a multiple of clusters"},
     {MEMBER(cluster), "17", "cluster", 0, "out of range"},
     {MEMBER(options), "-G", "options", 0, "nothing is compiled here"},
     {MEMBER(reference_entry), "scale", "reference_entry", 0, "compared with itself"},
