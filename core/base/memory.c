@@ -73,9 +73,12 @@ void *arena_allocate(struct arena *arena, size_t bytes)
     if (rounded < bytes || rounded > SIZE_MAX - sizeof(struct arena_block))
         checked(NULL);
     struct arena_block *block = arena->blocks;
+    const bool is_large = rounded >
+                          ARENA_BLOCK_BYTES; /* pages that are not used stay the system's */
     if (!block || block->capacity - block->used < rounded) {
-        size_t capacity = rounded > ARENA_BLOCK_BYTES ? rounded : ARENA_BLOCK_BYTES;
-        struct arena_block *fresh = checked(malloc(sizeof *fresh + capacity));
+        size_t capacity = is_large ? rounded : ARENA_BLOCK_BYTES;
+        struct arena_block *fresh = checked(is_large ? calloc(1, sizeof *fresh + capacity)
+                                                     : malloc(sizeof *fresh + capacity));
         *fresh = (struct arena_block){.capacity = capacity};
         if (block && rounded > ARENA_BLOCK_BYTES / 4) {
             fresh->next = block->next; /* keep the half-empty block in front */
@@ -86,7 +89,9 @@ void *arena_allocate(struct arena *arena, size_t bytes)
         }
         block = fresh;
     }
-    void *result = memset(block->data + block->used, 0, rounded);
+    void *result = block->data + block->used;
+    if (!is_large)
+        memset(result, 0, rounded);
     block->used += rounded;
     arena->bytes += rounded;
     return result;

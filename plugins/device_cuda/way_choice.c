@@ -18,11 +18,7 @@
 
 /* About so long is one launch of a graph, */
 static const double LAUNCH_NS = 2e6;
-/* so long at least, as its clock is counted over it, */
-static const double LAUNCH_LEAST_NS = 150e3;
-/* and about so long at most it takes to capture, where the host is slow to launch. */
-static const double CAPTURE_NS = 2e6;
-/* So long are the trials of a benchmark, */
+/* so long are the trials of a benchmark, */
 static const double TRIAL_NS = 20e6;
 /* so much longer than with nothing left on the device a wait takes if something is, */
 static const double LEFT_NS = 12000.0;
@@ -276,10 +272,7 @@ static uint32_t samples_of_graph(const struct timed_device *timed,
     const double flush_ns = measurement->cache == GB_CACHE_COLD
                                 ? (double)timed->device.flush_bytes / 4e3
                                 : 0.0;
-    const double each_ns = fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns;
-    const double captured = fmax(CAPTURE_NS / fmax(timed->way.sample_ns, 1.0),
-                                 LAUNCH_LEAST_NS / each_ns);
-    const double n = fmin(LAUNCH_NS / each_ns, captured);
+    const double n = LAUNCH_NS / (fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns);
     const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
     return timed->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
