@@ -48,6 +48,13 @@ succeeds "a clock that moves is one that power changed" grep -q 'changed the clo
 equals "and its mean is over the samples" 1 "$(column clock_mean_hz,clock_low_hz,clock_high_hz |
     awk -F, '{ print ($2 < $1 && $1 < $3 && $3 <= 2.5e9 && $2 >= 2e9) }')"
 
+run counts_clock=yes bench.sweep.seed='1, 2'
+equals "load at one clock, which is counted, counts for the next case" 12011000 "$(column load_ns | xargs)"
+run counts_clock=yes settles_in='30 ms' bench.sweep.seed='1, 2'
+equals "and at another clock does not" "" "$(column load_ns | xargs)"
+run bench.sweep.seed='1, 2'
+equals "nor at one that is reported only" "" "$(column load_ns | xargs)"
+
 # ---- burst ----
 # A sample of 1 ms, and 1 us until the next, is first seen throttled: 1.5 ms.
 run needs_gap=3 bench.pace=burst

@@ -49,7 +49,7 @@ struct params {
     double excess, asked;
     double needs_gap, settles_in, energy_step;
     int64_t heat, spent_from;
-    int32_t ignores_gaps, refuses_profile, replays, is_dithered, by_items;
+    int32_t ignores_gaps, refuses_profile, replays, is_dithered, by_items, counts_clock;
     double tick, offset, offset_error, as_graph;
 };
 
@@ -89,6 +89,7 @@ static const struct gb_option options[] = {
     GB_INT(struct params, heat, "0", "0:", "C", "degrees that it is hotter than usual at first"),
     GB_BOOL(struct params, replays, "no", "launch again what run enqueued for the first sample"),
     GB_BOOL(struct params, is_dithered, "no", "its clock is dithered"),
+    GB_BOOL(struct params, counts_clock, "no", "clock_hz is counted"),
     GB_DURATION(struct params, tick, "1ns", "0:", "timer resolution"),
     GB_DURATION(struct params, offset, "0", "0:", "what it says that it subtracts"),
     GB_DURATION(struct params, offset_error, "0", "0:", "and how well that is known"),
@@ -326,6 +327,7 @@ static void say_how_read(const struct device *device, const struct gb_measuremen
     reading->offset_ns = params->offset;
     reading->offset_error_ns = params->offset_error;
     reading->graph_ns = params->as_graph;
+    reading->flags = params->counts_clock ? GB_CLOCK_CYCLES : 0;
     snprintf(reading->note, sizeof reading->note, "%s", params->note);
 }
 
