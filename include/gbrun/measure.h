@@ -424,11 +424,11 @@ struct gbrun_search {
  * neighbours use.
  *
  * settings: lines as in a [search] section (docs/search.md):
- *   search            the plugin: race, exhaustive, guided, local, random; default: race
- *   tolerance confidence budget cases patience
- *   lanes             visits that may be open at a time, such as while they are prepared; default:
- * 1 rounds ...        any option of the plugin (gbrun help race) seed              of its random
- * numbers
+ *   - search: the plugin, race (default), exhaustive, guided, local or random;
+ *   - tolerance, confidence, budget, cases, patience;
+ *   - lanes: visits that may be open at a time, such as while they are prepared; 1 by default;
+ *   - rounds and any other option of the plugin (gbrun help race);
+ *   - seed: of its random numbers.
  *
  * Never NULL. To be freed with gbrun_search_free. A search is for one thread at a time; several
  * may be open.
