@@ -327,7 +327,7 @@ static void say_how_read(const struct device *device, const struct gb_measuremen
     reading->offset_ns = params->offset;
     reading->offset_error_ns = params->offset_error;
     reading->graph_ns = params->as_graph;
-    reading->flags = params->counts_clock ? GB_CLOCK_CYCLES : 0;
+    reading->flags |= params->counts_clock ? GB_CLOCK_CYCLES : 0;
     snprintf(reading->note, sizeof reading->note, "%s", params->note);
 }
 
