@@ -73,8 +73,8 @@ void *arena_allocate(struct arena *arena, size_t bytes)
     if (rounded < bytes || rounded > SIZE_MAX - sizeof(struct arena_block))
         checked(NULL);
     struct arena_block *block = arena->blocks;
-    const bool is_large = rounded >
-                          ARENA_BLOCK_BYTES; /* pages that are not used stay the system's */
+    /* The system clears a large one, page by page as it is used. */
+    const bool is_large = rounded > ARENA_BLOCK_BYTES;
     if (!block || block->capacity - block->used < rounded) {
         size_t capacity = is_large ? rounded : ARENA_BLOCK_BYTES;
         struct arena_block *fresh = checked(is_large ? calloc(1, sizeof *fresh + capacity)

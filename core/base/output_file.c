@@ -103,6 +103,12 @@ int32_t output_begin(struct output_file *output, const char *path, struct gb_err
     return GB_IO;
 }
 
+const char *temporary_folder(void)
+{
+    const char *set = getenv("TMPDIR");
+    return set && *set ? set : "/tmp";
+}
+
 bool stream_flush(FILE *stream)
 {
     errno = 0;

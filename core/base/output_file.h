@@ -15,6 +15,9 @@
  * errno says why, if that is known. */
 bool stream_flush(FILE *stream);
 
+/* Where temporary files are made: $TMPDIR, or /tmp. */
+const char *temporary_folder(void);
+
 /* Is there a file of SQLite, such as a results file, or a log or journal of one? */
 bool output_is_database(const char *path);
 

@@ -218,9 +218,8 @@ static const struct help_entry environment[] = {
      "If it is neither empty nor 0, there are colours also where the output is not a terminal"},
     {"COLUMNS", NULL,
      "The width of tables and help, also where the output is not a terminal. If it is not set that "
-     "is "
-     "the terminal's width, or 120 for tables and 100 for help. Columns for which there is no room "
-     "are left out and named below the table"},
+     "is the terminal's width, or 120 for tables and 100 for help. Columns for which there is no "
+     "room are left out and named below the table"},
     {"GBRUN_IGNORE_LOAD", NULL,
      "If it is set, a run says neither at its start that the machine is busy, nor of cases that "
      "they were disturbed; what other processes did is stored nevertheless"},

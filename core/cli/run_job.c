@@ -90,10 +90,8 @@ static int check_labels(const struct arguments *arguments)
 
 int run_job_open_scratch(struct run_job *job)
 {
-    const char *base = getenv("TMPDIR");
     struct gb_error error;
-    snprintf(job->scratch, sizeof job->scratch, "%.200s/gbrun-run-XXXXXX",
-             base && *base ? base : "/tmp");
+    snprintf(job->scratch, sizeof job->scratch, "%.200s/gbrun-run-XXXXXX", temporary_folder());
     if (!mkdtemp(job->scratch)) {
         error_set(&error, GB_IO, "%s: cannot be made: %s", job->scratch, reason_of(errno));
         *job->scratch = 0;

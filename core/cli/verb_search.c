@@ -73,16 +73,10 @@ static int read_numbers(struct job *job)
     say_errors(&errors);
     if (!error_list_empty(&errors))
         return EXIT_USAGE;
-    const struct search_params *params = &job->settings->params;
     job->n_repeats = (size_t)values[REPEAT].integer;
     job->simulation = (struct simulation){
         .recording = &job->recording,
-        .limits = {.tolerance = params->tolerance,
-                   .confidence = params->confidence,
-                   .budget_ns = params->budget_ns,
-                   .budget_cases = (uint64_t)params->cases,
-                   .patience_cases = (uint64_t)params->patience,
-                   .lanes = (uint32_t)values[LANES].integer},
+        .limits = search_limits(&job->settings->params, (uint32_t)values[LANES].integer),
         .overhead_ns = values[OVERHEAD].number,
         .is_until_found = argument(job->arguments, "until-found") != NULL};
     return EXIT_FINE;

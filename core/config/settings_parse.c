@@ -64,8 +64,7 @@ static const struct gb_option run_table[] = {
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, apart_ns), "apart", "0", "0:1 h", NULL, "ns",
      "With rounds = auto: how long after each other the visits of a case begin at least; from 1 s "
-     "on "
-     "a case alone is certified, too, for as long ahead"},
+     "on a case alone is certified, too, for as long ahead"},
     GB_BOOL(struct run_params, lock, "yes",
             "Whether a case waits until no other gbrun process of this machine measures on its "
             "device, or, with exclusive = yes, on any"),

@@ -2,7 +2,7 @@
 #include "core/base/host_clock.h"
 #include "core/library/library.h"
 #include "core/run/host.h"
-#include "core/search/engine.h"
+#include "core/run/search_process.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,23 +79,18 @@ static int32_t make_space(struct search *search, const char *const *axes, uint64
 }
 
 /* One lane by default, as only the program knows how it prepares cases. */
-static struct engine_limits search_limits(const struct search_params *params)
+static struct engine_limits limits_for(const struct search_params *params)
 {
-    struct engine_limits limits = {.tolerance = params->tolerance,
-                                   .confidence = params->confidence,
-                                   .budget_ns = params->budget_ns,
-                                   .budget_cases = (uint64_t)params->cases,
-                                   .patience_cases = (uint64_t)params->patience};
+    uint32_t lanes = 1;
     struct gb_error error;
-    search_lanes_read(params->lanes, &limits.lanes, &error); /* it was checked */
-    limits.lanes += limits.lanes == SEARCH_LANES_AUTO;
-    return limits;
+    search_lanes_read(params->lanes, &lanes, &error); /* it was checked */
+    return search_limits(params, lanes == SEARCH_LANES_AUTO ? 1 : lanes);
 }
 
 static void open_search(struct search *search)
 {
     const struct search_settings *settings = search->request.search;
-    const struct engine_limits limits = search_limits(&settings->params);
+    const struct engine_limits limits = limits_for(&settings->params);
     const uint64_t seed = (uint64_t)settings_run(search->request.settings)->seed;
     const struct gb_plugin *plugin;
     struct gb_error error;

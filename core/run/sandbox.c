@@ -2,6 +2,7 @@
 #include "core/run/sandbox.h"
 
 #include "core/base/memory.h"
+#include "core/base/output_file.h"
 #include "plugins/common/system/system_file.h"
 
 #include <asm/ioctls.h>
@@ -401,18 +402,12 @@ static void remove_left(const char *base)
     globfree(&found);
 }
 
-static const char *base_folder(void)
-{
-    const char *set = getenv("TMPDIR");
-    return set && *set ? set : "/tmp";
-}
-
 void sandbox_folder_name(struct sandbox_folder *ret)
 {
     uint64_t drawn = 0;
     while (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
         continue;
-    snprintf(ret->path, sizeof ret->path, "%.200s/" FOLDER "%016llx", base_folder(),
+    snprintf(ret->path, sizeof ret->path, "%.200s/" FOLDER "%016llx", temporary_folder(),
              (unsigned long long)drawn);
 }
 
@@ -433,7 +428,7 @@ static int32_t make_named(struct sandbox_folder *ret, struct gb_error *error)
 int32_t sandbox_folder_new(struct sandbox_folder *ret, struct gb_error *error)
 {
     enum { TRIES = 10 };
-    const char *base = base_folder();
+    const char *base = temporary_folder();
     remove_left(base);
     if (*ret->path)
         return make_named(ret, error);

@@ -53,12 +53,7 @@ int32_t search_process_start(struct search_process *process, const struct search
         axes[i] = space_axis_list(space)[i]->name;
     const struct search_order order = {.plugin = *settings->plugin,
                                        .seed = seed,
-                                       .limits = {.tolerance = params->tolerance,
-                                                  .confidence = params->confidence,
-                                                  .budget_ns = params->budget_ns,
-                                                  .budget_cases = (uint64_t)params->cases,
-                                                  .patience_cases = (uint64_t)params->patience,
-                                                  .lanes = lanes},
+                                       .limits = search_limits(params, lanes),
                                        .n_cases = space_size(space),
                                        .axes = axes,
                                        .n_axes = n_axes};

@@ -28,6 +28,17 @@ struct search_process {
     struct arena arena; /* of the report */
 };
 
+/* Those of a [search NAME], with so many visits open at a time. */
+static inline struct engine_limits search_limits(const struct search_params *params, uint32_t lanes)
+{
+    return (struct engine_limits){.tolerance = params->tolerance,
+                                  .confidence = params->confidence,
+                                  .budget_ns = params->budget_ns,
+                                  .budget_cases = (uint64_t)params->cases,
+                                  .patience_cases = (uint64_t)params->patience,
+                                  .lanes = lanes};
+}
+
 /* Starts it on a space, with so many visits open at a time. GB_IO: no process can be started. */
 int32_t search_process_start(struct search_process *process, const struct search_settings *settings,
                              uint64_t seed, uint32_t lanes, const struct space *space,

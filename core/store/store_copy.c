@@ -1,5 +1,6 @@
 /* store_copy.c - a copy of a results file, with its journals, for where nothing may be written
  * beside it. */
+#include "core/base/output_file.h"
 #include "core/store/store_internal.h"
 
 #include <errno.h>
@@ -63,9 +64,8 @@ void store_copy_remove(const char *copy_path)
 
 int32_t store_copy_make(const char *path, struct text *ret_path, struct gb_error *error)
 {
-    const char *folder = getenv("TMPDIR");
     size_t start = ret_path->length;
-    text_printf(ret_path, "%s/gbrun-XXXXXX", folder && *folder ? folder : "/tmp");
+    text_printf(ret_path, "%s/gbrun-XXXXXX", temporary_folder());
     if (!mkdtemp(ret_path->data + start))
         return error_set(error, GB_IO, "%s: cannot be copied to %s: %s", path,
                          ret_path->data + start, reason_of(errno));
