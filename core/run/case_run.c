@@ -120,6 +120,23 @@ static int32_t check_launch(struct case_state *state, const struct gb_plugin *be
     return GB_OK;
 }
 
+static bool is_device_spent(const struct case_state *state)
+{
+    const struct open_device *device = state->device; /* NULL: the case did not get to it */
+    return !state->outcome->is_poisoned && device && GB_HAS(device->ops, is_spent) &&
+           device->ops->is_spent && device->ops->is_spent(device->device) == 1;
+}
+
+/* The device may become slower by what processes do before run, as more and more code is loaded: of
+ * a process that had other cases before, so that the same will be faster in a fresh one. */
+static int32_t check_process(struct case_state *state, bool is_used)
+{
+    if (!is_used || !is_device_spent(state))
+        return GB_OK;
+    state->outcome->is_again = true;
+    return case_stop(state, CASE_FAILED, "the process became slower before the first sample");
+}
+
 static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *plugin)
 {
     int32_t status = GB_OK;
@@ -296,7 +313,6 @@ static void verify(struct case_state *state, const struct gb_plugin *policy, con
  * process that continues keeps no memory of it. */
 static void clean_up(struct case_state *state)
 {
-    const struct open_device *device = state->device; /* NULL: the case did not get to it */
     if (!state->outcome->is_poisoned) {
         link_phase(state->link, PHASE_DESTROY);
         if (state->bench && state->ops->destroy) {
@@ -311,9 +327,7 @@ static void clean_up(struct case_state *state)
     } else if (state->is_guest) {
         policy_run_free(state->policy); /* knows of no device */
     }
-    if (!state->outcome->is_poisoned && device && GB_HAS(device->ops, is_spent) &&
-        device->ops->is_spent)
-        state->outcome->is_spent = device->ops->is_spent(device->device) == 1;
+    state->outcome->is_spent = is_device_spent(state);
     /* Code that may have changed the process. */
     state->outcome->is_spent |= state->bench_case->common.verify == VERIFY_STRICT;
     if (!state->outcome->is_poisoned || state->is_guest) {
@@ -344,6 +358,7 @@ void case_run(struct session *session, struct worker_link *link,
         plugin_mode_begin(&state.mode);
     else
         plugin_mode_adopt(&state.mode);
+    const bool is_used = process && session_is_open(session);
     link_phase(link, PHASE_LOAD);
     bool is_ready = load(&state, session, &settings, &bench, &bench_params) == GB_OK &&
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&
@@ -351,7 +366,7 @@ void case_run(struct session *session, struct worker_link *link,
                     check_launch(&state, bench, bench->ops) == GB_OK &&
                     case_threads_begin(&state, bench) == GB_OK &&
                     make_bench(&state, bench, bench_params, process) == GB_OK &&
-                    case_checks_begin(&state) == GB_OK &&
+                    check_process(&state, is_used) == GB_OK && case_checks_begin(&state) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&
                     send_work(&state) == GB_OK;
     if (is_ready)

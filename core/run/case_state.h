@@ -17,6 +17,7 @@ struct case_outcome {
     struct process_size before;     /* the benchmark was made; zeroed: that was not reached */
     bool is_poisoned;               /* the device or the process cannot be used for another case */
     bool is_spent;                  /* nor should it, as the times would differ */
+    bool is_again; /* it was before the first sample: the case is for a fresh process */
 };
 
 /* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is

@@ -358,6 +358,7 @@ static void take_end(struct collector *collector, struct wire_reader *message)
     collector->record.status = end.status;
     collector->record.status_text = end.text;
     collector->is_spent = end.is_spent;
+    collector->is_again = end.is_again;
     collector->traces = end.traces;
     bool is_empty = collector->n + collector->n_handed_on == 0 &&
                     !(bench_case_is_counted(collector->record.bench_case) &&

@@ -59,6 +59,7 @@ struct collector {
     uint64_t n_printed;
     bool is_complete; /* the worker has reported how the case ended */
     bool is_spent;    /* and that it cannot continue */
+    bool is_again;    /*   and the case is for another */
     const char *traces;
 };
 

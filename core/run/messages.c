@@ -167,7 +167,7 @@ const struct wire_field counter_fields[] = {
 const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offset, text), {0}};
 const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
 const struct wire_field case_end_fields[] = {
-    FIELDS(struct case_end, record, status, text, is_spent, traces), {0}};
+    FIELDS(struct case_end, record, status, text, is_spent, is_again, traces), {0}};
 const struct wire_field replay_end_fields[] = {
     FIELD_INSIDE(struct replay_end, outcome, outcome_fields),
     FIELDS(struct replay_end, has_ended, n, elapsed_ns),

@@ -127,6 +127,7 @@ struct case_end {
     int32_t status;     /* CASE_... */
     const char *text;
     bool is_spent; /* the worker cannot continue */
+    bool is_again; /* the case is for another, as this one has had others before */
     const char *traces;
 };
 

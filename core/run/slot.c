@@ -410,6 +410,20 @@ static bool lane_again(struct slot *lane)
     return true;
 }
 
+/* The visit is the next one, on the same device. */
+static void put_back(struct slot *slot)
+{
+    struct run *run = slot->run;
+    struct visit *visit = slot->visit;
+    slot->visit = NULL;
+    run_unlock(run, slot->device);
+    collector_free(&slot->collector);
+    visit->devices = (struct device_set){&visit->device, 1};
+    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
+    run->window[0] = visit;
+    run->n_window++;
+}
+
 /*
  * A worker that ended before it took its case says nothing about the case: the next one gets it.
  * Where that is repeated it is the case's fault if its environment is its own; else no worker can
@@ -435,14 +449,7 @@ static bool give_again(struct slot *slot)
         error_set(&error, GB_FAILED, "workers end before they take a case (%s)", death);
         run_fail(run, &error);
     }
-    slot->visit = NULL;
-    run_unlock(run, slot->device);
-    collector_free(&slot->collector);
-    /* It is the next one, on the same device. */
-    visit->devices = (struct device_set){&visit->device, 1};
-    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
-    run->window[0] = visit;
-    run->n_window++;
+    put_back(slot);
     return true;
 }
 
@@ -487,7 +494,10 @@ static void end_complete_visit(struct slot *slot)
                     slot->killed != KILLED_NOT;
     if (slot->collector.is_spent && case_status_is_bad(record->status))
         note_lost(slot);
-    end_visit(slot, record->status, record->status_text);
+    if (slot->collector.is_again && ++slot->visit->n_starts < STARTS_MAX)
+        put_back(slot);
+    else
+        end_visit(slot, record->status, record->status_text);
     if (is_spent)
         slot_close(slot);
 }

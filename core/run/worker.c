@@ -184,7 +184,7 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
         signal(SIGCHLD, SIG_DFL);
     send_fields(worker, WIRE_CASE_END, case_end_fields,
                 &(struct case_end){order.record, outcome.status, outcome.text, is_spent,
-                                   text_get(&traces)});
+                                   outcome.is_again, text_get(&traces)});
     link_phase(&worker->link, PHASE_IDLE);
     if (is_spent)
         _exit(end_of_supervisor(worker));
@@ -237,7 +237,8 @@ static void serve_lane(struct worker *worker, struct wire_reader *message, struc
         send_empty(worker, WIRE_BUILT);
     else
         send_fields(worker, WIRE_CASE_END, case_end_fields,
-                    &(struct case_end){order.record, ended, error.text, false, ""});
+                    &(struct case_end){
+                        .record = order.record, .status = ended, .text = error.text, .traces = ""});
     link_phase(&worker->link, PHASE_IDLE);
 }
 

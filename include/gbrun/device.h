@@ -174,8 +174,9 @@ struct gb_device_ops {
     int32_t (*examine)(const struct gb_host *host, const void *params, uint32_t index,
                        gb_finding_fn *finding, void *context);
 
-    /* Asked after a benchmark was destroyed: 1 if it has changed the process in a way that would
-     * show in the times of the next one, which then gets a fresh process. Optional. */
+    /* 1 if the process has become such that it would show in the times of a benchmark. Asked after
+     * one was destroyed, so that the next one gets a fresh process, and after `prepare` in a
+     * process that had others before, which then is not measured there. Optional. */
     int32_t (*is_spent)(void *device);
 
     /* Before `prepare` of each case: n threads must call run at the same time, each with a queue of

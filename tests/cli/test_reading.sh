@@ -89,6 +89,15 @@ equals "the next one gets a fresh one, and only that" "1 2 1 2 1" "$(column metr
 equals "which is another" 3 "$(column metric.pid | sort -u | wc -l)"
 equals "nothing is said of it" "" "$(grep -E 'messages|warning' out.txt)"
 measured <<INI
+$defaults
+$(section device spends fake spent_asked=4)
+$(section bench process process device=spends let.number=0 sweep.number=1:5)
+INI
+equals "one that is spent before its first sample has another case in a fresh one" "0 5 1 2 1 2 1" \
+    "$code $(column status | grep -c ok) $(column metric.made | paste -sd ' ')"
+equals "nothing is said of that, and each case is stored once" " 5" \
+    "$(grep -E 'messages|warning|slower' out.txt) $(column uuid | sort -u | wc -l)"
+measured <<INI
 [gbrun]
 devices = all
 jobs = 2

@@ -48,7 +48,7 @@ struct params {
     int32_t is_chosen, counting, listing;
     double excess, asked;
     double needs_gap, settles_in, energy_step;
-    int64_t heat, spent_from;
+    int64_t heat, spent_from, spent_asked;
     int32_t ignores_gaps, refuses_profile, replays, is_dithered, by_items, counts_clock;
     double tick, offset, offset_error, as_graph;
 };
@@ -99,6 +99,8 @@ static const struct gb_option options[] = {
     GB_STRING(struct params, note, "", "what it says of how samples are read"),
     GB_INT(struct params, spent_from, "-1", "-1:", "samples",
            "the process is spent from this sample on; -1: never"),
+    GB_INT(struct params, spent_asked, "0", "0:", NULL,
+           "the process is spent from this time on that it is asked; 0: never"),
 };
 
 struct device {
@@ -449,9 +451,12 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 
 static int32_t is_spent(void *object)
 {
+    static int64_t n_asked; /* in this process */
     const struct device *device = object;
-    int64_t from = device->params->spent_from;
-    return from >= 0 && device->n_samples >= (uint64_t)from;
+    const struct params *params = device->params;
+    n_asked++;
+    return (params->spent_from >= 0 && device->n_samples >= (uint64_t)params->spent_from) ||
+           (params->spent_asked > 0 && n_asked >= params->spent_asked);
 }
 
 static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
