@@ -90,7 +90,8 @@ struct rounds_interval rounds_combine(const double *medians, const double *lows,
                                       const double *highs, const double *fixed, size_t n,
                                       double confidence)
 {
-    struct rounds_interval interval = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
+    struct rounds_interval interval = {0,   NAN, NAN, NAN, NAN, NAN,  NAN,
+                                       NAN, NAN, NAN, NAN, 0,   false};
     CLEANUP(free_pointer) double *kept = memory_allocate(3 * (n + 1) * sizeof *kept);
     double *kept_lows = kept + n + 1, *kept_highs = kept_lows + n + 1;
     double highest_low = -INFINITY, lowest_high = INFINITY, chance = 0, n_rounds = 0;
@@ -181,6 +182,66 @@ void rounds_place(struct rounds_interval *interval, const double *medians, const
     const double off = trend_until(last_ns + interval->apart_ns, &line, interval->centre,
                                    student_t_quantile(confidence, (double)n_kept - 2));
     interval->next_ratio = fmax(interval->next_ratio, off / interval->centre);
+}
+
+/* Of the rounds of a process. */
+struct of_process {
+    int64_t number;
+    double n, mean, fixed, chance; /* chance: the sum of squares */
+};
+
+/* Returns how many there are; 0: of a round it is not known. */
+static size_t find_processes(const double *medians, const double *lows, const double *highs,
+                             const double *fixed, const int64_t *processes, size_t n,
+                             struct of_process *ret)
+{
+    size_t n_found = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(medians[i]))
+            continue;
+        if (processes[i] == 0)
+            return 0;
+        size_t at = 0;
+        while (at < n_found && ret[at].number != processes[i])
+            at++;
+        if (at == n_found)
+            ret[n_found++].number = processes[i];
+        const double chance = chance_of(lows[i], highs[i], &fixed[i]);
+        ret[at].n++;
+        ret[at].mean += (medians[i] - ret[at].mean) / ret[at].n;
+        ret[at].fixed = fmax(ret[at].fixed, fixed[i]);
+        ret[at].chance += chance * chance;
+    }
+    return n_found;
+}
+
+void rounds_spread(struct rounds_interval *interval, const double *medians, const double *lows,
+                   const double *highs, const double *fixed, const int64_t *processes, size_t n,
+                   double confidence)
+{
+    CLEANUP(free_pointer) struct of_process *found = memory_allocate((n + 1) * sizeof *found);
+    CLEANUP(free_pointer) double *values = memory_allocate(4 * (n + 1) * sizeof *values);
+    double *its_lows = values + n, *its_highs = its_lows + n, *its_fixed = its_highs + n;
+    const size_t n_found = find_processes(medians, lows, highs, fixed, processes, n, found);
+    interval->n_processes = n_found;
+    if (n_found < ROUNDS_PROCESSES_LEAST || n_found == interval->n)
+        return;
+    for (size_t i = 0; i < n_found; i++) {
+        const double half = found[i].fixed + sqrt(found[i].chance) / found[i].n;
+        values[i] = found[i].mean;
+        its_fixed[i] = found[i].fixed;
+        its_lows[i] = values[i] - half;
+        its_highs[i] = values[i] + half;
+    }
+    const struct rounds_interval by = rounds_combine(values, its_lows, its_highs, its_fixed,
+                                                     n_found, confidence);
+    const double off = fabs(by.centre - interval->centre) + by.next_ratio * by.centre;
+    interval->next_ratio = fmax(interval->next_ratio, off / interval->centre);
+}
+
+bool rounds_are_spread(const struct rounds_interval *interval)
+{
+    return interval->n_processes == 0 || interval->n_processes >= ROUNDS_PROCESSES_LEAST;
 }
 
 bool rounds_are_apart(const struct rounds_interval *interval)

@@ -34,6 +34,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct rounds_interval {
     size_t n;                         /* rounds that have a time */
@@ -44,8 +45,9 @@ struct rounds_interval {
     double variation_ratio;           /* (largest - smallest median) / centre; NaN: n < 2 */
     double next_ratio; /* how far the next round may lie from the centre, over it; NaN: n < 2 */
     double apart_ns; /* on average from the beginning of one to that of the next; NaN: not known */
-    bool differs;    /* two rounds have intervals that do not meet: they differ by more than
-                        their intervals allow */
+    size_t n_processes; /* that rounds were in; 0: not known */
+    bool differs;       /* two rounds have intervals that do not meet: they differ by more than
+                           their intervals allow */
 };
 
 /*
@@ -67,6 +69,18 @@ void rounds_place(struct rounds_interval *interval, const double *medians, const
                   size_t n, double confidence);
 
 /*
+ * Takes into account in which processes rounds were (numbers of any kind; 0: not known, of one of
+ * them of none), of the same arrays as rounds_combine. What a process fixes is the same for its
+ * rounds, so that processes are units, too: of ROUNDS_PROCESSES_LEAST or more the next one is
+ * expected as the next round is, by the means of their rounds, whose chance averages. Of fewer
+ * nothing is known of the next: t of two is 12.7.
+ */
+enum { ROUNDS_PROCESSES_LEAST = 3 };
+void rounds_spread(struct rounds_interval *interval, const double *medians, const double *lows,
+                   const double *highs, const double *fixed, const int64_t *processes, size_t n,
+                   double confidence);
+
+/*
  * Does it hold for the next round as well: are there ROUNDS_LEAST or more, is the half width of
  * `combined` within the precision (a share of the centre), and so the next round? Where rounds are
  * of several levels, whatever these are, R that agree and another one that does not are an event of
@@ -82,6 +96,9 @@ bool rounds_hold(const struct rounds_interval *interval, double precision);
  * between one and the next; one that begins a little late is no reason. */
 #define ROUNDS_APART_NS 0.95e9
 bool rounds_are_apart(const struct rounds_interval *interval);
+
+/* Nor of what all have in common since they share a process. Of unknown ones it is believed. */
+bool rounds_are_spread(const struct rounds_interval *interval);
 
 /* Unites `combined` with where the next round is expected, of ROUNDS_LEAST or more: as it is shown,
  * after it was judged. */

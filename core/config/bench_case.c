@@ -21,6 +21,8 @@ static const char *const launch_words[] = {
 static const char *const pace_words[] = {
     [PACE_FREE] = "free", [PACE_BURST] = "burst", [PACE_SUSTAINED] = "sustained"};
 
+static const char *const isolate_words[] = {
+    [ISOLATE_NO] = "no", [ISOLATE_YES] = "yes", [ISOLATE_AUTO] = "auto"};
 static const char *const verify_words[] = {[VERIFY_AUTO] = "auto",
                                            [VERIFY_END] = "end",
                                            [VERIFY_STRICT] = "strict",
@@ -107,7 +109,10 @@ static const struct gb_option options[] = {
     GB_FLOAT(struct common_params, margin, "0", "0:99.9%", NULL,
              "Differences up to this are no reason for compare, ab and log to call the case slower "
              "or faster; 0: their --margin"),
-    GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
+    GB_CHOICE(
+        struct common_params, isolate, "auto", isolate_words,
+        "Whether each visit of the case has a fresh process; auto: as many of its visits as a "
+        "tenth of the run's time allows; no: none has but the first"),
     GB_BOOL(struct common_params, exclusive, "no",
             "Whether nothing else is measured beside it, on any device"),
     GB_STRING(struct common_params, counters, "no",

@@ -13,7 +13,7 @@ struct common_params {
     int32_t cache;        /* GB_CACHE_... */
     int32_t launch;       /* GB_LAUNCH_... */
     int32_t pace;         /* PACE_... */
-    int32_t isolate;      /* a fresh worker process for this case */
+    int32_t isolate;      /* ISOLATE_... */
     int32_t exclusive;    /* no other case is measured beside this one */
     const char *clock;    /* a clock's name, or "auto" */
     int32_t count_by;     /* GB_COUNT_BY_... */
@@ -63,6 +63,9 @@ enum { SEED_OF_RUN = -1, SEED_EACH_ROUND = -2 };
  * samples that are all on renewed inputs; of such samples, whose code runs in a process that is not
  * trusted. */
 enum { VERIFY_AUTO, VERIFY_END, VERIFY_STRICT, VERIFY_JUDGE };
+/* A visit has a fresh worker process: never for its sake; always; where a new round begins and the
+ * time allows it (core/run/renewal.h). */
+enum { ISOLATE_NO, ISOLATE_YES, ISOLATE_AUTO };
 /* Of power and heat: as it comes; an idle gap after each sample; settled under load. */
 enum { PACE_FREE, PACE_BURST, PACE_SUSTAINED };
 

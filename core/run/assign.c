@@ -110,13 +110,26 @@ static const struct known_device *idle_device(struct run *run, const struct visi
     return idle;
 }
 
+/* Does the visit get a fresh worker, as it is of another round than those that this one had? */
+static bool renews(struct run *run, const struct slot *slot, const struct visit *visit)
+{
+    const struct common_params *common = &visit->bench_case.common;
+    const struct schedule *schedule = &run->schedule;
+    if (common->isolate != ISOLATE_AUTO || common->verify == VERIFY_JUDGE ||
+        slot->process.pid == 0 ||
+        (schedule->is_searched && schedule->is_searched[visit->bench_case.position]))
+        return false;
+    return renewal_is_due(&run_device(run, slot->device)->renewal, run->renewals, schedule->open,
+                          sweep_positions(schedule->sweep), visit->round, host_clock_ns());
+}
+
 /* The same, locked for the visit, and without a worker that is not for it. */
 static const struct known_device *lock_device(struct run *run, const struct visit *visit)
 {
     const struct known_device *device;
     while ((device = idle_device(run, visit)) != NULL) {
         struct slot *slot = slot_of(run, device);
-        if (slot && slot_is_unfit(slot, visit))
+        if (slot && !slot->is_closing && (slot_is_unfit(slot, visit) || renews(run, slot, visit)))
             slot_close(slot);
         if (slot_of(run, device) && slot->is_closing)
             continue;

@@ -60,9 +60,9 @@ static int32_t choose_clock(struct case_state *state)
                      state->device->name, text_get(&offered));
 }
 
-static int32_t open_device(struct case_state *state, struct session *session,
-                           struct process_state *process)
+static int32_t open_device(struct case_state *state, struct session *session)
 {
+    struct process_state *process = state->process;
     struct gb_error error;
     const bool is_open = session_is_open(session);
     link_phase(state->link, PHASE_OPEN);
@@ -153,23 +153,23 @@ static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *p
     return check_launch(state, plugin, state->ops);
 }
 
-/* What the process has by now stays, where the benchmark asks for that. */
-static void keep_process(struct case_state *state, struct process_state *process)
+void case_keep_process(struct case_state *state)
 {
-    if (!state->host->keeps || !process)
+    if (!state->host->keeps || !state->process)
         return;
     process_size_take(&state->outcome->before);
-    process_state_take(process);
+    process_state_take(state->process);
 }
 
 /* Attributes that a judge gives the process stay; its files end with the case. */
 static int32_t begin_judge(struct case_state *state, const struct gb_plugin *plugin,
-                           const void *params, struct process_state *process)
+                           const void *params)
 {
+    struct process_state *process = state->process;
     if (process)
         process_state_pause(process);
     const int32_t status = judge_begin(state, plugin, params);
-    keep_process(state, process);
+    case_keep_process(state);
     if (process) {
         process_state_resume(process);
         process_state_forget_files(process);
@@ -178,7 +178,7 @@ static int32_t begin_judge(struct case_state *state, const struct gb_plugin *plu
 }
 
 static int32_t make_bench(struct case_state *state, const struct gb_plugin *plugin,
-                          const void *params, struct process_state *process)
+                          const void *params)
 {
     const struct bench_case *bench_case = state->bench_case;
     struct host_device device = {state->device->ops, state->device->device, &state->device->info,
@@ -191,14 +191,14 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     state->params = params;
     link_phase(state->link, PHASE_CREATE);
     if (bench_case->common.verify == VERIFY_JUDGE)
-        return begin_judge(state, plugin, params, process);
+        return begin_judge(state, plugin, params);
     void *bench = NULL;
     int32_t status;
     CALL_BENCH(state, status, state->ops->create(&state->host->interface, params, &bench));
     if (case_judge_bench(state, "create", status) != GB_OK)
         return GB_FAILED;
     state->bench = bench;
-    keep_process(state, process);
+    case_keep_process(state);
     if (state->host->wants_exclusive) {
         const double begin_ns = host_clock_ns();
         link_phase(state->link, PHASE_WAIT);
@@ -324,13 +324,13 @@ static void clean_up(struct case_state *state)
         case_threads_end(state);
         if (state->host)
             case_wait(state, "destroy");
-    } else if (state->is_guest) {
+    } else if (!state->process) {
         policy_run_free(state->policy); /* knows of no device */
     }
     state->outcome->is_spent = is_device_spent(state);
     /* Code that may have changed the process. */
     state->outcome->is_spent |= state->bench_case->common.verify == VERIFY_STRICT;
-    if (!state->outcome->is_poisoned || state->is_guest) {
+    if (!state->outcome->is_poisoned || !state->process) {
         host_free(state->host);
         host_free(state->policy_host);
     }
@@ -344,7 +344,7 @@ void case_run(struct session *session, struct worker_link *link,
               struct case_outcome *ret)
 {
     struct case_state state = {.link = link,
-                               .is_guest = !process,
+                               .process = process,
                                .bench_case = bench_case,
                                .outcome = ret,
                                .launch = bench_case->common.launch,
@@ -362,10 +362,10 @@ void case_run(struct session *session, struct worker_link *link,
     link_phase(link, PHASE_LOAD);
     bool is_ready = load(&state, session, &settings, &bench, &bench_params) == GB_OK &&
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&
-                    open_device(&state, session, process) == GB_OK &&
+                    open_device(&state, session) == GB_OK &&
                     check_launch(&state, bench, bench->ops) == GB_OK &&
                     case_threads_begin(&state, bench) == GB_OK &&
-                    make_bench(&state, bench, bench_params, process) == GB_OK &&
+                    make_bench(&state, bench, bench_params) == GB_OK &&
                     check_process(&state, is_used) == GB_OK && case_checks_begin(&state) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&
                     send_work(&state) == GB_OK;

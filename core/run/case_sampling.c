@@ -638,9 +638,8 @@ static int32_t get_ready(struct sampling *sampling)
     if (warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK ||
         find_measured(sampling) != GB_OK)
         return GB_FAILED;
-    /* An interpreter's libraries load others where they are first used. */
-    if (sampling->state->host->keeps)
-        process_size_take(&sampling->state->outcome->before);
+    /* An interpreter's libraries load others where they are first used, and set handlers. */
+    case_keep_process(sampling->state);
     if (has_counted_clock(sampling)) {
         struct gb_error error;
         pace_find_load(&sampling->pace);

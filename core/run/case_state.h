@@ -31,7 +31,8 @@ struct case_state {
     struct worker_link *link;
     const struct bench_case *bench_case;
     struct case_outcome *outcome;
-    bool is_guest; /* the process is another program's, and continues whatever happens */
+    struct process_state *process; /* as it was; NULL: it is another program's, and continues
+                                      whatever happens */
     struct arena arena;
     struct plugin_mode mode; /* the benchmark's */
     struct host *host;       /* of the benchmark */
@@ -84,6 +85,10 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
  * `auto` nothing yet, as it is the case's last sample that says what is wrong, if that is, too, on
  * the same inputs in each run. */
 int32_t case_wrong(struct case_state *state, const char *where);
+
+/* Where the benchmark asks for that (host->keep), what the process has and is by now is no trace of
+ * the case. */
+void case_keep_process(struct case_state *state);
 
 /* Adds how long the phase took that began with the end of the one before, or with the case. */
 void case_end_phase(struct case_state *state, double *duration_ns);

@@ -472,7 +472,7 @@ static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
         why = "is not judged on this device: expected device = cpu or cuda";
     else if (!text_equal(state->measure, MEASURE_TIME))
         why = "is judged by its time: expected measure = time";
-    else if (state->is_guest)
+    else if (!state->process)
         why = "is judged by the program gbrun only";
     return why ? case_stop(state, CASE_FAILED, "verify = judge: benchmark %s %s", plugin->id, why)
                : GB_OK;

@@ -53,6 +53,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/search_process.h \
 	core/run/provenance.c \
 	core/run/provenance.h \
+	core/run/renewal.c \
+	core/run/renewal.h \
 	core/run/repeats.c \
 	core/run/repeats.h \
 	core/run/run_locks.c \

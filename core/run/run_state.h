@@ -6,6 +6,7 @@
 #include "core/base/sha256.h"
 #include "core/config/search_settings.h"
 #include "core/run/collector.h"
+#include "core/run/renewal.h"
 #include "core/run/supervisor.h"
 #include "core/run/worker_process.h"
 
@@ -80,7 +81,8 @@ struct run {
     bool has_news;   /* a visit was stored since on_round was called */
     struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
-    bool *open; /* cases that have another round: see repeats.h; NULL */
+    bool *open;                    /* cases that have another round: see repeats.h; NULL */
+    struct renewal_case *renewals; /* by position */
     double round_begin_ns;
     uint64_t sequence;
     struct known_build {
@@ -93,6 +95,7 @@ struct run {
         bool is_lost;        /* could not be opened */
         bool has_said_users; /* to the user: other processes that compute on it */
         bool is_stuck;       /* its worker was killed and does not end: it is not used any more */
+        struct renewal renewal;
         /* run_locks.c */
         struct lock lock, *others; /* of the rest of its group */
         size_t n_others, n_taken;  /* taken: of the others */

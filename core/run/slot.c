@@ -132,6 +132,11 @@ static void record_end(struct run *run, struct slot *slot, int status, const cha
     struct collector *collector = &slot->collector;
     record_warn_of_others(collector);
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
+    const struct phases_record *phases = &collector->record.phases;
+    renewal_visit(&run_device(run, slot->device)->renewal,
+                  &run->renewals[visit->bench_case.position], visit->round,
+                  fmax(0, phases->open_ns),
+                  collector->record.wall_ns - fmax(0, phases->measure_ns));
     collector->record.device_id = device_id(run, slot);
     if (!slot->has_begun)
         events_case_begin(run->plan->events, visit, &collector->record);
@@ -214,6 +219,8 @@ bool slot_open(struct slot *slot, struct run *run, struct visit *visit,
     }
     slot->environment = memory_copy_text(visit->environment);
     slot->is_alive = true;
+    if (!is_lane)
+        renewal_start(&run_device(run, device)->renewal, visit->round, host_clock_ns());
     return true;
 }
 
@@ -225,6 +232,7 @@ static bool is_judged(const struct visit *visit)
 void slot_begin(struct slot *slot, struct visit *visit)
 {
     record_begin(&slot->collector, visit);
+    slot->collector.record.pid = slot->process.pid;
     slot->visit = visit;
     slot->has_begun = false;
     slot->has_judged |= is_judged(visit);
@@ -244,7 +252,8 @@ static bool is_unfit_for(struct slot *slot, const char *environment)
 
 bool slot_is_unfit(struct slot *slot, const struct visit *visit)
 {
-    return visit->bench_case.common.isolate || is_unfit_for(slot, visit->environment) ||
+    return visit->bench_case.common.isolate == ISOLATE_YES ||
+           is_unfit_for(slot, visit->environment) ||
            (is_judged(visit) ? slot->has_measured : slot->has_judged);
 }
 
@@ -490,8 +499,8 @@ void slot_leave(struct slot *slot)
 static void end_complete_visit(struct slot *slot)
 {
     const struct case_record *record = &slot->collector.record;
-    bool is_spent = slot->collector.is_spent || slot->visit->bench_case.common.isolate ||
-                    slot->killed != KILLED_NOT;
+    bool is_spent = slot->collector.is_spent || slot->killed != KILLED_NOT ||
+                    slot->visit->bench_case.common.isolate == ISOLATE_YES;
     if (slot->collector.is_spent && case_status_is_bad(record->status))
         note_lost(slot);
     if (slot->collector.is_again && ++slot->visit->n_starts < STARTS_MAX)

@@ -411,6 +411,8 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     run->schedule = plan->schedule;
     run->sequence = plan->first_sequence;
     run->devices = memory_allocate(plan->schedule.devices->n * sizeof *run->devices);
+    run->renewals = memory_allocate(((size_t)sweep_positions(plan->schedule.sweep) + 1) *
+                                    sizeof *run->renewals);
     run_locks_new(run);
     run->round_begin_ns = host_clock_ns();
     catch_signals(before);
@@ -447,6 +449,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     free(run->devices);
     free(run->builds);
     free(run->open);
+    free(run->renewals);
     free(run);
     return status;
 }

@@ -429,7 +429,7 @@ static void make_profiled(struct visit *visit)
     common->max_samples = common->min_samples;
     common->max_time_ns = common->time_limit_ns = INFINITY;
     common->counters = "no";
-    common->isolate = false;
+    common->isolate = ISOLATE_NO;
 }
 
 /* A visit of the case at a position, with its devices still to be chosen. */
@@ -445,7 +445,8 @@ static int32_t make_visit(struct schedule *schedule, uint64_t position, uint32_t
         return status;
     }
     visit->bench_case.common.breakdown |= schedule->breakdown;
-    visit->bench_case.common.isolate |= bench_case_is_counted(&visit->bench_case);
+    if (bench_case_is_counted(&visit->bench_case))
+        visit->bench_case.common.isolate = ISOLATE_YES;
     if (round > 0)
         bench_case_set_round(&visit->bench_case, round);
     *ret = visit;

@@ -100,7 +100,9 @@ int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, dou
     if (visits->n < ROUNDS_LEAST || !(precision > 0))
         return GB_VERDICT_CERTIFIED_IN_VISIT;
     if (rounds_hold(visits, precision))
-        return rounds_are_apart(visits) ? GB_VERDICT_CERTIFIED : GB_VERDICT_CERTIFIED_IN_VISIT;
+        return rounds_are_apart(visits) && rounds_are_spread(visits)
+                   ? GB_VERDICT_CERTIFIED
+                   : GB_VERDICT_CERTIFIED_IN_VISIT;
     const double half_ratio = 0.5 * (visits->high - visits->low) / visits->centre;
     if (note && visits->next_ratio > precision)
         text_printf(note, "visits differ: after %zu the next may be off by %.2g %%", visits->n,

@@ -70,9 +70,9 @@ int32_t verdict_named(const char *words); /* GB_VERDICT_NONE: unknown */
 /*
  * The verdict of a case: that of its visits, of which `visit` is the worst, and where the policy
  * certified each, whether that holds over them (rounds_hold); of fewer than ROUNDS_LEAST, of those
- * that do not lie apart (rounds_are_apart), or where the precision is not known (0 or NaN, of older
- * files), GB_VERDICT_CERTIFIED_IN_VISIT. Where it
- * does not hold it is not certified, and *note, if not NULL, says why.
+ * that do not lie apart (rounds_are_apart) or share a process (rounds_are_spread), or where the
+ * precision is not known (0 or NaN, of older files), GB_VERDICT_CERTIFIED_IN_VISIT. Where it does
+ * not hold it is not certified, and *note, if not NULL, says why.
  */
 int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, double precision,
                         struct text *note);
@@ -310,6 +310,7 @@ struct case_record {
     uint32_t round;                   /* from 0 */
     uint32_t attempt;                 /* of --claim: a later one replaces an earlier one */
     int64_t device_id;                /* as store_device gave it; 0: none was opened */
+    int64_t pid;                      /* of the process that it ran in; 0: not known */
     int status;                       /* CASE_... */
     const char *status_text;          /* words beside it, or "" */
     const char *stop_reason;          /* of the policy or of the guard that ended it; "" */

@@ -34,6 +34,7 @@
     X(clock, "clock", NULL)                                                                        \
     X(device_index, "device_index", NULL)                                                          \
     X(round, "round", NULL)                                                                        \
+    X(pid, "pid", NULL)                                                                            \
     X(position, "position", NULL)                                                                  \
     X(status, "status", &statuses)                                                                 \
     X(status_text, "status_text", NULL)                                                            \

@@ -22,6 +22,7 @@ struct outcome {
     const char *cache, *launch, *pace, *environment, *clock;
     int32_t device_index;
     uint32_t round;
+    int64_t pid; /* 0: not known */
     uint64_t position;
     int status; /* CASE_... */
     const char *status_text;

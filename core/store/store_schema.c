@@ -167,6 +167,10 @@ static const struct stored_column case_columns[] = {
     COLUMN(round, "INTEGER NOT NULL", 1, record.round, "from 0"),
     COLUMN(part, "INTEGER NOT NULL DEFAULT 0", 12, record.is_part,
            "1: with rounds = auto, so that the policy took a part of the samples"),
+    COLUMN(pid, "INTEGER NOT NULL DEFAULT 0", 13, record.pid,
+           "of the process that it ran in; 0: not known",
+           RESULT("Process that it ran in: visits of one number share what a process fixes; 0: not "
+                  "known")),
     COLUMN(attempt, "INTEGER NOT NULL DEFAULT 0", 10, record.attempt,
            "of run --claim: larger where the case was taken from a task that was gone"),
     COLUMN(policy, "TEXT NOT NULL", 1, policy, "NAME of [policy NAME], or the plugin's id",

@@ -23,6 +23,7 @@ static struct rounds_interval interval_of(const struct case_record *const *recor
 {
     CLEANUP(free_pointer) double *values = memory_allocate(5 * (n + 1) * sizeof *values);
     double *lows = values + n, *highs = lows + n, *fixed = highs + n, *begun_ns = fixed + n;
+    CLEANUP(free_pointer) int64_t *pids = memory_allocate((n + 1) * sizeof *pids);
     double confidence = 0;
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = records[i];
@@ -32,6 +33,7 @@ static struct rounds_interval interval_of(const struct case_record *const *recor
         highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
         fixed[i] = record_fixed_ns(record);
         begun_ns[i] = utc_ns(record->started);
+        pids[i] = record->pid;
         if (record->has_estimate && record->estimate.confidence < 1)
             confidence = fmax(confidence, record->estimate.confidence);
     }
@@ -39,6 +41,7 @@ static struct rounds_interval interval_of(const struct case_record *const *recor
     struct rounds_interval interval = rounds_combine(values, lows, highs, fixed, n,
                                                      *ret_confidence);
     rounds_place(&interval, values, begun_ns, n, *ret_confidence);
+    rounds_spread(&interval, values, lows, highs, fixed, pids, n, *ret_confidence);
     return interval;
 }
 

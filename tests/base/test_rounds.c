@@ -183,3 +183,45 @@ TEST(a_trend_goes_on_until_the_next_round)
     rounds_place(&got, medians, begun_ns, 8, 0.95);
     ck_assert_double_eq(got.next_ratio, 0);
 }
+
+/* Of eight: three processes of one, one and six rounds, or each of its own, or fewer, or unknown.
+ */
+TEST(processes_are_units_too)
+{
+    const double medians[] = {101, 99, 100, 100, 100, 100, 100, 100}, fixed[8] = {0};
+    const double t = 4.302652729749; /* two degrees of freedom; s is 1 */
+    int64_t processes[] = {17, 12, 5, 5, 5, 5, 5, 5};
+    double lows[8], highs[8];
+    for (int i = 0; i < 8; i++) {
+        lows[i] = medians[i] - 1e-6;
+        highs[i] = medians[i] + 1e-6;
+    }
+    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 8, 0.95);
+    const double next_ratio = got.next_ratio;
+    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+    ck_assert_uint_eq(got.n_processes, 3);
+    ck_assert_double_eq_tol(got.next_ratio, t * sqrt(4.0 / 3) / 100, 1e-6);
+    ck_assert_double_gt(got.next_ratio, next_ratio);
+    ck_assert(rounds_are_spread(&got));
+    /* What is chance in six rounds averages: of +-1 each +-1 / sqrt(6). */
+    for (int i = 0; i < 8; i++) {
+        lows[i] = medians[i] - 1;
+        highs[i] = medians[i] + 1;
+    }
+    const double z = 1.959963984540, w2 = (1 + 1 + 1.0 / 6) / 3 / (z * z);
+    got = rounds_combine(medians, lows, highs, fixed, 8, 0.95);
+    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+    ck_assert_double_eq_tol(got.next_ratio, t * sqrt(1 - w2 + 1.0 / 3) / 100, 1e-6);
+    for (int i = 0; i < 8; i++)
+        processes[i] = 1 + i;
+    got.next_ratio = next_ratio;
+    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+    ck_assert(got.n_processes == 8 && got.next_ratio == next_ratio && rounds_are_spread(&got));
+    for (int i = 0; i < 8; i++)
+        processes[i] = 1 + i / 4;
+    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+    ck_assert(got.n_processes == 2 && got.next_ratio == next_ratio && !rounds_are_spread(&got));
+    processes[7] = 0;
+    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+    ck_assert(got.n_processes == 0 && got.next_ratio == next_ratio && rounds_are_spread(&got));
+}

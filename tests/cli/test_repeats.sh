@@ -13,13 +13,14 @@ with_modules
     section bench steered lasting pace=sustained
 } >auto.ini
 
-# measured ROUNDS [OPTION...]: bench, visits and samples of each case, and its verdict if visits were $apart s apart.
-apart=1
+# measured ROUNDS [OPTION...]: bench, visits and samples of each case, and its verdict if visits were $apart s apart, in
+# these processes.
+apart=1 process='round + 1'
 measured()
 {
     rm -f auto.gbr
     "$GBRUN" run -q -c auto.ini -o auto.gbr -s "gbrun.rounds=$1" "${@:2}" >shown.txt 2>&1
-    sql auto.gbr "UPDATE bench_case SET started =
+    sql auto.gbr "UPDATE bench_case SET pid = $process, started =
         strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', (round * $apart) || ' seconds')"
     "$GBRUN" export auto.gbr --rows combined --columns bench,n_rounds,n_samples,verdict | tail -n +2
 }
@@ -53,6 +54,29 @@ equals "rounds = 8 are enough" "still,8,72728,certified" "$(measured 8 still | h
 equals "where they differ it is not certified" "unconverged" "$(measured 8 moves | cut -d, -f4)"
 equals "of visits within a second nothing is known of the next one" "certified in this visit" \
     "$(apart=0.9 measured 8 still | head -n 1 | cut -d, -f4)"
+equals "nor of processes, of visits in two" "certified in this visit certified" \
+    "$(process='1 + round % 2' measured 8 still | head -n 1 | cut -d, -f4) $(process='1 + round % 3' measured 8 still |
+        head -n 1 | cut -d, -f4)"
+equals "of files that know of no process it is believed" certified \
+    "$(process=0 measured 8 still | head -n 1 | cut -d, -f4)"
+
+# ---- what a process adds: 1 % more in every second of three, 2 % more in the third ----
+# of_processes WHEN: visits, processes, and the verdict of visits a second apart
+of_processes()
+{
+    rm -f auto.gbr opened
+    "$GBRUN" run -q -c auto.ini -o auto.gbr still -s still.kernels=1 -s "device fake.state=1%" \
+        -s "device fake.opened=opened" -s still.isolate="$1" >shown.txt 2>&1
+    sql auto.gbr "UPDATE bench_case SET started =
+        strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', (round * 1) || ' seconds')"
+    "$GBRUN" export auto.gbr --rows combined --columns n_rounds,verdict | tail -n +2
+    sql auto.gbr 'SELECT count(DISTINCT pid) FROM bench_case'
+}
+equals "isolate = yes: each visit has its own, and they are seen to differ" "12,unconverged 12" \
+    "$(of_processes yes | paste -sd ' ')"
+equals "isolate = no: all share one, and of others nothing is known" "8,certified in this visit 1" \
+    "$(of_processes no | paste -sd ' ')"
+
 rm -f auto.gbr
 "$GBRUN" run -q -c auto.ini -o auto.gbr still -s still.kernels=1 -s gbrun.apart=40ms >shown.txt 2>&1
 equals "apart: they begin no sooner" 1 "$(sql auto.gbr \

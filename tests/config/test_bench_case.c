@@ -103,7 +103,7 @@ TEST(tables_of_settings)
                   "%s", error.text);
     add_facts(&made, "common", &found);
     expect_text(&found,
-                " cache:0 isolate:0 clock:auto rounds:0 iterations:0 warmup_ns:0 min_samples:0"
+                " cache:0 isolate:2 clock:auto rounds:0 iterations:0 warmup_ns:0 min_samples:0"
                 " max_samples:0 max_time_ns:1.5e+10 time_limit_ns:6e+10 check_floor:0.001"
                 " check_safety:0 check_bound_kind:0 check_allow_overflow:0 check_dump:"
                 " check_dump_always:0");

@@ -99,7 +99,7 @@ TEST_TEXT_CASES(settings_of_the_run, of_run)
     "measure = time" D "iterations = 0" D
 #define AFTER_WARMUP                                                                               \
     "min_samples = 0" D "max_samples = 0" D "max_time = 15 s" D "max_time_undecided = 0" D         \
-    "time_limit = 60 s" D "rounds = 0" D "margin = 0" D "isolate = no" D "exclusive = no" D        \
+    "time_limit = 60 s" D "rounds = 0" D "margin = 0" D "isolate = auto" D "exclusive = no" D      \
     "counters = no" D "breakdown = no" D "verify = auto" D "inputs = 0" D "seed = -1" D            \
     "check.floor = 0.001" D "check.atol = 1e-8" D "check.rtol = 1e-5" D "check.details = no" D     \
     "check.worst = 0" D "check.safety = 0" D "check.bound_kind = auto" D                           \

@@ -124,6 +124,9 @@ constant = 5
 PY
 echo 'there = True' >beside.py
 cat >large.py <<'PY'
+import itertools
+import signal
+
 from f import total, body
 
 memory = [bytearray(300 << 20)]
@@ -131,6 +134,17 @@ memory = [bytearray(300 << 20)]
 
 def loads_later():
     return lambda: memory.append(bytearray(300 << 20)) if len(memory) == 1 else None
+
+
+def handles_later():
+    return lambda: signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+
+
+calls = itertools.count()
+
+
+def handles_too_late():
+    return lambda: signal.signal(signal.SIGUSR1, signal.SIG_IGN) if next(calls) > 4 else None
 PY
 printf 'import os\n\n\ndef helper():\n    import nowhere_to_be_found\n\n\nhelper()\n' >unimportable.py
 printf 'def f(:\n    pass\n' >syntax.py
@@ -157,15 +171,19 @@ tried()
     says
 }
 
-bench 'call = large.py:total' 'sweep.n = 10, 1e3' 'rounds = 2' '[bench body]' 'plugin = python' 'call = large.py:body' 'sweep.n = 1:3' \
-    '[bench later]' 'plugin = python' 'call = large.py:loads_later'
+bench 'call = large.py:total' 'sweep.n = 10, 1e3' 'rounds = 2' 'isolate = no' '[bench body]' 'plugin = python' 'call = large.py:body' 'sweep.n = 1:3' \
+    '[bench later]' 'plugin = python' 'call = large.py:loads_later' '[bench handles]' 'plugin = python' \
+    'call = large.py:handles_later'
 ran says
-equals "functions are measured" "0 ok ok ok ok ok ok ok ok" "$code $(column status | xargs)"
+equals "functions are measured" "0 ok ok ok ok ok ok ok ok ok" "$code $(column status | xargs)"
 equals "arguments are numbers" "10 10 1000 1000 1 2 3" "$(column n | xargs)"
 equals "results know them as such" "5" "$(column n --where 'n < 100' | wc -l)"
 equals "times are positive" "" "$(column median_ns | awk '!($1 > 0)')"
 equals "a process imports a file once" 1 "$(wc -l <imported.txt)"
 equals "what an import leaves, or a first call, is no trace of a case" "" "$(grep -E 'left|changed the process|worker' out.txt)"
+bench 'call = large.py:handles_too_late' 'iterations = 1'
+ran says
+equals "what a sample changes is one" 1 "$(grep -c "changed the process's signal handlers" out.txt)"
 bench 'call = f.py:total' 'sweep.n = 1, 2, 3' 'isolate = yes'
 ran says
 equals "isolate = yes gives each case an interpreter" "0 3" "$code $(sort -u imported.txt | wc -l)"

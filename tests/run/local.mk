@@ -10,6 +10,7 @@ tests_run_test_run_SOURCES = \
 	tests/run/test_module.c \
 	tests/run/test_policy_run.c \
 	tests/run/test_further_visits.c \
+	tests/run/test_renewal.c \
 	tests/run/test_sample_buffers.c \
 	tests/run/test_series_order.c \
 	tests/run/test_session.c \

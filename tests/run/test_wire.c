@@ -196,7 +196,8 @@ TEST(cases_come_back)
     sent.uid = "0123";
     sent.common.verify = VERIFY_STRICT; /* as this benchmark could not */
     sent.common.inputs = 5;
-    sent.common.seed = sent.common.rounds = 0; /* a worker hears nothing of them */
+    /* A worker hears nothing of these. */
+    sent.common.seed = sent.common.rounds = sent.common.isolate = 0;
     struct case_order order = {.record = "0190-ab", .bench_case = sent};
     CLEANUP(text_free) struct text out = {0};
     wire_begin(&writer, WIRE_CASE);

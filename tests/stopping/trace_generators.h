@@ -171,6 +171,7 @@ struct trace {
     double level_state, level_until_ns; /* of the level */
     double hidden_ns, load_ns;          /* see trace_load */
     double begun_ns;                    /* of a visit (visits.h): time of its world, */
+    uint64_t process;                   /*   its process, */
     uint64_t world;                     /*   and which that is */
     double parts[TRACE_PARTS];          /* of a level that is a sum */
     int n_parts;

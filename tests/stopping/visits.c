@@ -34,6 +34,17 @@ static double visit_state(struct trace *trace, const double *numbers)
     return 1 + numbers[0] * trace->level_state;
 }
 
+/* standard deviation, of how many processes (process_of) */
+static double process_state(struct trace *trace, const double *numbers)
+{
+    if (isnan(trace->level_state)) {
+        struct trace_random random;
+        trace_random_begin(&random, trace->world, 2, trace->process);
+        trace->level_state = trace_normal(&random);
+    }
+    return 1 + numbers[0] * trace->level_state;
+}
+
 /* height of the other one, its probability */
 static double placement(struct trace *trace, const double *numbers)
 {
@@ -89,6 +100,9 @@ const struct trace_family visit_families[] = {
     NOISY("noisy", "the noise alone, ten times as much", 10 * NOISE, NULL, 0),
     FAMILY("visit_states", "a state of each visit, normal, 0.5 %", visit_state, 0.005),
     FAMILY("small_states", "a state of each visit, normal, 0.1 %", visit_state, 0.001),
+    FAMILY("process_states", "a state of each of three processes, normal, 1 %", process_state, 0.01,
+           3),
+    FAMILY("few_processes", "three processes that do not differ", process_state, 0, 3),
     FAMILY("placements", "1.5 % more in 3 of 10 visits", placement, 0.015, 0.3),
     FAMILY("slow_drift", "0.05 % a second, for ever", drift, 0.0005),
     FAMILY("drift", "0.5 % a second, for ever", drift, 0.005),
@@ -106,10 +120,19 @@ struct world {
     uint64_t seed, replication;
 };
 
+/* Each visit has its own, or the first ones of a few, and the last of these all others: as a run
+ * that soon can afford no more (core/run/renewal.h). */
+static uint64_t process_of(const struct trace_family *family, uint64_t visit)
+{
+    const uint64_t most = (uint64_t)family->level_parameters[1];
+    return family->level == process_state && visit + 1 > most ? most : visit + 1;
+}
+
 static void begin(const struct world *world, uint64_t visit, double at_ns, struct trace *trace)
 {
     trace_begin(trace, world->setting, world->seed, (ROUNDS_MOST + 1) * world->replication + visit);
     trace->world = (world->seed << 32) + world->replication;
+    trace->process = process_of(world->setting->family, visit);
     trace->begun_ns = at_ns;
 }
 
@@ -120,6 +143,7 @@ static double truth_of_visit(const struct world *world, uint64_t visit, double a
     const double noise = world->setting->family->noise_parameters[0] / NOISE;
     const uint64_t n_samples = (uint64_t)(500 * noise * noise);
     begin(world, visit, at_ns, trace);
+    trace->process = visit + ROUNDS_MOST; /* whatever visits share */
     trace_extend(trace, n_samples);
     sort_values(trace->time_ns, n_samples);
     return quantile_of_sorted(trace->time_ns, n_samples, 0.5);
@@ -136,6 +160,7 @@ static struct outcome visit(const struct world *world, const struct stopping_pol
     begin(world, n, at_ns, trace);
     const struct stop stop = stopping_trial(&share, &guards, NULL, trace, 0);
     return (struct outcome){.status = CASE_OK,
+                            .pid = (int64_t)process_of(world->setting->family, n),
                             .verdict = stop.verdict,
                             .value = stop.value_ns,
                             .low_ns = stop.low_ns,
