@@ -45,7 +45,7 @@ equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | wc -l)"
 # Landlock the group of a process's own is left, with which it stops itself.
 equals "by its results, or where there are none by how it ended" \
     "$(printf '%s,failed ' stops_itself is_the_harness takes_memory_away exits crashes smashes_the_stack)" \
-    "$(column function,status | grep -v ',wrong result$\|^batches,\|says_done,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
+    "$(column function,status | grep -v ',wrong result$\|^batches,\|^slow_at_first,\|says_done,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
 succeeds "what is done for all sets at once is counted for each" \
     test "$(column metric.judged_p50 --where "function = 'batches'" | cut -d. -f1)" -ge 4000000
 has "an input that was changed is named" err.txt 'arg.2 was written to'
@@ -88,6 +88,9 @@ equals "what can be is launched as a graph" 1 "$(column metric.launched_as_graph
 # Of three sets each is copied, and so each of ten calls that follow each other is compared.
 of_a_device 3 4 'plain, nine_in_ten'
 equals "what is copied is drawn without any of it twice" "ok,wrong result" "$(column status | paste -sd ,)"
+sed -i '/^iterations/d' common.ini
+of_a_device 0 1 slow_at_first
+has "what is slow at first has as many sets as others" err.txt 'many sets'
 
 # What cannot be judged.
 { cat common.ini; printf '[bench own]\n%s\nfunction = plain\n' "$(grep -v reference_library <<<"$task")"; } >bench.ini
