@@ -319,12 +319,6 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
     return status == GB_OK ? ready(judge) : status;
 }
 
-/* The warm-up is over. */
-static bool is_measured(const struct judge *judge)
-{
-    return judge->state->phases.warmup_ns > 0;
-}
-
 static int32_t run_all(struct judge *judge, double *ret_ns)
 {
     const uint32_t what = judge->sets.is_ordered ? JUDGED_LAUNCH : JUDGED_RUN;
@@ -336,14 +330,12 @@ static double work_ns(const struct judge *judge, double time_ns)
     return time_ns - judge->empty_ns - judge->device.publish_ns - judge->device.keep_ns;
 }
 
-/* What was slow at first only is no sample: so few do not outweigh the way there and back. A device
- * is looked at before samples that count. */
+/* What was slow at first only is no sample: so few do not outweigh the way there and back. */
 static bool is_short(const struct judge *judge, double time_ns)
 {
-    const bool is_device = judge->device.ops != NULL;
     return judge->sets.n < judge->most &&
-           (is_device ? !is_measured(judge) && work_ns(judge, time_ns) < device_sample_ns / 8
-                      : time_ns < sample_ns / 2);
+           (judge->device.ops ? work_ns(judge, time_ns) < device_sample_ns / 8
+                              : time_ns < sample_ns / 2);
 }
 
 /* Twice as many, all of which are run. */
@@ -385,10 +377,9 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
 {
     struct judge *judge = object;
     (void)iterations;
+    const bool counts = judge->state->phases.warmup_ns > 0;
     int32_t status = take_sample(judge);
-    if (!judge->device.ops || !is_measured(judge))
-        return status;
-    while (++judge->n_measured < SAMPLES_LEAST && status == GB_OK) {
+    while (counts && judge->device.ops && ++judge->n_measured < SAMPLES_LEAST && status == GB_OK) {
         status = judge_reset(judge, queue);
         if (status == GB_OK)
             status = take_sample(judge);

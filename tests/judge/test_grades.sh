@@ -55,6 +55,8 @@ graded auto waits
 equals "waiting is no work" "0 waits,ok" "$code $(found)"
 to=doubles graded auto doubles_cold
 equals "cold caches are no work either" "0 doubles_cold,ok" "$code $(found)"
+to=doubles graded auto done_ahead_at_times iterations=1
+equals "what is done ahead in some calls is not the time of them all" "done_ahead_at_times,contradicted" "$(found)"
 graded strict remembers
 equals "where all calls are such, it has to work" "0 remembers,ok" "$code $(found)"
 

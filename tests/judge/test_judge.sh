@@ -80,7 +80,7 @@ of_a_device()
     { sed "s/device = cpu/device = fake/; s/iterations = .*/iterations = $1/; s/samples = .*/samples = $2/" common.ini
         printf '[bench task]\n%s\nsweep.function = %s\n' "$task" "$3"; } >bench.ini
     rm -f results.gbr
-    ran "$GBRUN" -q -c bench.ini
+    ran "$GBRUN" -c bench.ini
 }
 of_a_device 64 3 'plain, prints, nothing, keeps_by_address'
 equals "on a device with queues as well" "ok,ok,wrong result,wrong result" "$(column status | paste -sd ,)"
@@ -89,7 +89,7 @@ equals "what can be is launched as a graph" 1 "$(column metric.launched_as_graph
 of_a_device 3 4 'plain, nine_in_ten'
 equals "what is copied is drawn without any of it twice" "ok,wrong result" "$(column status | paste -sd ,)"
 sed -i '/^iterations/d' common.ini
-of_a_device 0 1 slow_at_first
+of_a_device 0 40 slow_at_first
 has "what is slow at first has as many sets as others" err.txt 'many sets'
 
 # What cannot be judged.
