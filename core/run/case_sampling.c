@@ -699,11 +699,13 @@ static int32_t check_between(struct sampling *sampling)
 }
 
 /* What the one sample of a batch took: no more than processors worked on it, where the device knows
- * that, as on a busy machine it is mostly waiting. */
+ * that, as on a busy machine it is mostly waiting; but for another process that may work on it. */
 static double worked_ns(const struct sampling *sampling)
 {
     const struct open_device *device = sampling->device;
     double time_ns = sampling->batch->clocks[sampling->clock][0];
+    if (process_has_children())
+        return time_ns;
     for (uint32_t i = 0; i < device->n_clocks; i++)
         if (text_equal(device->clocks[i].name, "cpu")) /* fmin leaves out NaN: it was not read */
             time_ns = fmin(time_ns, sampling->batch->clocks[i][0]);
