@@ -31,7 +31,6 @@ size_t judge_book_entry(struct judge_book *book, const char *key)
 bool book_entry_use(struct book_entry *entry, double now_ns)
 {
     entry->n_uses++;
-    entry->n_new = 0;
     entry->has_forgotten = false;
     for (size_t i = 0; i < entry->n; i++)
         entry->rounds[i].is_earlier = true;
@@ -62,7 +61,6 @@ void book_entry_add(struct book_entry *entry, const struct book_round *round, do
     if (entry->n == BOOK_MOST)
         memmove(entry->rounds, entry->rounds + 1, --entry->n * sizeof *entry->rounds);
     entry->rounds[entry->n++] = *round;
-    entry->n_new++;
     entry->n_uses = 0;
     entry->measured_ns = now_ns;
 }

@@ -3,16 +3,15 @@
  * next: those of visits, each in a process of its own.
  *
  * A shape of a reference has BOOK_LEAST visits at first, and another one with each BOOK_USES-th
- * request, where the last is older than BOOK_AGE_NS, and before a verdict is given on the
- * submission's time; the newest BOOK_MOST count. One that those before do not allow, at
- * BOOK_CONFIDENCE, says that the machine has changed: they are forgotten.
+ * request, and where the last is older than BOOK_AGE_NS; the newest BOOK_MOST count. One that those
+ * before do not allow, at BOOK_CONFIDENCE, says that the machine has changed: they are forgotten.
  */
 #pragma once
 
 #include "core/compare/compare.h"
 
-enum { BOOK_LEAST = 4, BOOK_MOST = 8, BOOK_USES = 4 };
-#define BOOK_AGE_NS 60e9
+enum { BOOK_LEAST = 6, BOOK_MOST = 8, BOOK_USES = 4 };
+#define BOOK_AGE_NS 20e9
 #define BOOK_CONFIDENCE 0.999
 
 /* Zero-initialize. */
@@ -28,7 +27,6 @@ struct book_entry {
         bool is_earlier;    /* than this request */
     } rounds[BOOK_MOST];    /* the newest last */
     size_t n;
-    size_t n_new;       /* of this request */
     bool has_forgotten; /* in this request */
     uint32_t n_uses;    /* requests since the last visit */
     double measured_ns; /* when that was, of any clock that all calls have */

@@ -115,7 +115,7 @@ static bool is_outdated(const struct ab *ab, const struct compared *c)
     return entry_of(ab, pair_of(ab, c))->has_forgotten && c->n_new == 1;
 }
 
-/* With a book: a verdict on the time needs a visit of the base beside it. */
+/* With a book. */
 static bool has_enough(const struct ab *ab, const struct compared *c)
 {
     const struct book_entry *entry = entry_of(ab, pair_of(ab, c));
@@ -126,8 +126,7 @@ static bool has_enough(const struct ab *ab, const struct compared *c)
                            verdict == COMPARED_CHANGED || verdict == COMPARED_SAME;
     if (verdict != COMPARED_UNCLEAR && !says_time) /* it failed: rounds would not help */
         return c->base && c->new;
-    return entry->n >= (is_test ? 1 : BOOK_LEAST) && (is_test || !says_time || entry->n_new > 0) &&
-           !is_outdated(ab, c);
+    return entry->n >= (is_test ? 1 : BOOK_LEAST) && !is_outdated(ab, c);
 }
 
 /* A pair that has several devices is decided once it is on all of them. Returns how many are. */
@@ -206,9 +205,9 @@ static bool may_go_on(const struct ab *ab, uint32_t n_rounds)
 {
     const double budget_ns = ab->budget_ns * (double)ab->n_pairs;
     const double took_ns = host_clock_ns() - ab->begin_ns;
+    const uint32_t first = ab->book ? BOOK_LEAST : SEQUENCE_FIRST;
     return n_rounds < (uint64_t)ab->job.configuration.ab.max_rounds &&
-           (n_rounds < SEQUENCE_FIRST || !(budget_ns > 0) ||
-            took_ns + took_ns / n_rounds < budget_ns);
+           (n_rounds < first || !(budget_ns > 0) || took_ns + took_ns / n_rounds < budget_ns);
 }
 
 static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes_on,

@@ -698,11 +698,13 @@ static int32_t check_between(struct sampling *sampling)
 }
 
 /* What the one sample of a batch took: no more than processors worked on it, where the device knows
- * that, as on a busy machine it is mostly waiting. */
+ * that, as on a busy machine it is mostly waiting; but for another process that may work on it. */
 static double worked_ns(const struct sampling *sampling)
 {
     const struct open_device *device = sampling->device;
     double time_ns = sampling->batch->clocks[sampling->clock][0];
+    if (process_has_children())
+        return time_ns;
     for (uint32_t i = 0; i < device->n_clocks; i++)
         if (text_equal(device->clocks[i].name, "cpu")) /* fmin leaves out NaN: it was not read */
             time_ns = fmin(time_ns, sampling->batch->clocks[i][0]);
@@ -730,9 +732,20 @@ static int32_t find_cold(struct sampling *sampling)
     return status;
 }
 
-/* Samples that all are on renewed inputs, and are verified: the least bounds what the others may
- * have read. Where it seems to contradict them, more are taken, as something may have delayed it.
- */
+/* Keeps n + 1 values in order. Returns their lower quartile: the least may be of a call whose work
+ * another thread did before, while this one waited for a processor. */
+static double add_to_quartile(double *values, int n, double value)
+{
+    int at = n;
+    for (; at > 0 && values[at - 1] > value; at--)
+        values[at] = values[at - 1];
+    values[at] = value;
+    return values[n / 4];
+}
+
+/* Samples that all are on renewed inputs, and are verified: the lower quartile bounds what the
+ * others may have read. Where it seems to contradict them, more are taken, as something may have
+ * delayed it. */
 static int32_t find_bound(struct sampling *sampling, double reading_ns)
 {
     enum { LEAST = 2, MOST = 60, SETS = 16, DOUBTED = 400 };
@@ -741,13 +754,14 @@ static int32_t find_bound(struct sampling *sampling, double reading_ns)
     const double begin_ns = session_clock_ns(sampling->device);
     const double most_ns = fmax(checks_share * (begin_ns - sampling->sampling_ns),
                                 checks_unnoticed_ns * state->policy_host->interface.share);
-    double least_ns = INFINITY;
+    double bound_ns = INFINITY, times_ns[DOUBTED];
+    int n_taken = 0;
     uint64_t n = (uint64_t)fmin(ceil(bound_sample_ns / reading_ns), fmin((double)iterations, SETS));
     strict_begin(state);
     int32_t status = strict_grow(state, &n);
     sampling->iterations = n;
     for (int i = 0; status == GB_OK && !*state->wrong; i++) {
-        const bool is_doubted = is_contradicted(sampling, reading_ns, least_ns);
+        const bool is_doubted = is_contradicted(sampling, reading_ns, bound_ns);
         const double limit_ns = begin_ns + (is_doubted ? longest_checks_ns : most_ns);
         uint64_t n_done = 0;
         if (i >= LEAST &&
@@ -755,13 +769,13 @@ static int32_t find_bound(struct sampling *sampling, double reading_ns)
             break;
         status = measure(sampling, 1, 0, &n_done);
         if (status == GB_OK && n_done == 1)
-            least_ns = fmin(least_ns, worked_ns(sampling) / (double)n);
+            bound_ns = add_to_quartile(times_ns, n_taken++, worked_ns(sampling) / (double)n);
     }
-    if (status == GB_OK && !*state->wrong && is_contradicted(sampling, reading_ns, least_ns))
+    if (status == GB_OK && !*state->wrong && is_contradicted(sampling, reading_ns, bound_ns))
         status = find_cold(sampling);
     strict_end(state);
     sampling->iterations = iterations;
-    sampling->renewed_ns = *state->wrong ? 0 : least_ns;
+    sampling->renewed_ns = *state->wrong ? 0 : bound_ns;
     return status;
 }
 

@@ -19,22 +19,22 @@
 
 enum {
     EMPTY_ORDERS = 100,
-    IDLE_ORDERS = 15,      /* the same of a device, which takes longer */
+    IDLE_ORDERS = 15,      /* the same of a device, which takes longer: those of */
+    IDLE_KEPT = 60,        /* some cases count, as they vary by more than cases do */
     FIRST_RUNS = 3,        /* which show how many make a sample */
     DEVICE_FIRST_RUNS = 2, /* of a device, whose sets take longer to renew */
-    WARM_RUNS = 1,         /* of a device: no sample, but for calibration */
     BATCHES_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
-    SAMPLES_A_RUN = 4,
-    DRAWN_SHARE = 8, /* one of so many of a device's sample is compared, if that is more, */
-    DRAWN_MOST = 16  /* but no more than these */
+    SAMPLES_LEAST = 4, /* of a device's case, by its first run that counts */
+    DRAWN_SHARE = 8,   /* one of so many of a device's sample is compared, if that is more, */
+    DRAWN_MOST = 16    /* but no more than these */
 };
 /* A sample, and so how little the way to the process and back weighs in it. That to a device's is
  * longer: it has to leave one process for the other. */
 static const double sample_ns = 1e6, device_sample_ns = 8e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
-static const double idle_ns = 1e6, renewal_ns = 50e6;
+static const double idle_ns = 1e6, renewal_ns = 80e6;
 /* How long batches are timed; and how much of the error of an empty order is looked at. */
 static const double batches_ns = 2e7, error_most_ns = 2e4;
 
@@ -48,10 +48,10 @@ struct judge {
     struct shared_memory *objects_in; /* the device's, or that of the host */
     bool is_warm;                     /* the process may be forked from what has loaded the same */
     uint32_t series;
-    double empty_ns, error_ns; /* what an empty order took */
-    struct judge_batch batch;  /* what a call takes at least */
-    uint32_t n_runs;           /* as the rest of the worker has asked for */
-    uint32_t most;             /* sets that a sample may grow to; 0: a graph of them cannot grow */
+    double empty_ns, error_ns;       /* what an empty order took */
+    struct judge_batch batch;        /* what a call takes at least */
+    uint32_t n_measured;             /* samples that count */
+    uint32_t most;                   /* sets that a sample may grow to */
     uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
 };
 
@@ -106,16 +106,25 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     return fail(judge, make_plain(text));
 }
 
-/* On a device the median of what is left of orders to keep it busy for a known time. */
+/* On a device the median of what is left of orders to keep it busy for a known time, the latest. */
 static int32_t time_idle_orders(struct judge *judge)
 {
-    double times_ns[IDLE_ORDERS];
+    static double kept_ns[IDLE_KEPT];
+    static const struct open_device *of;
+    static uint32_t n_taken;
+    double times_ns[IDLE_KEPT];
     int32_t status = judge_device_calibrate(&judge->device);
-    for (int i = 0; i < IDLE_ORDERS && status == GB_OK; i++)
-        status = order(judge, JUDGED_IDLE, (uint32_t)idle_ns, &times_ns[i]);
+    n_taken = of == judge->device.open ? n_taken : 0;
+    of = judge->device.open;
+    for (int i = 0; i < IDLE_ORDERS && status == GB_OK; i++) {
+        status = order(judge, JUDGED_IDLE, (uint32_t)idle_ns, &kept_ns[n_taken % IDLE_KEPT]);
+        n_taken += status == GB_OK;
+    }
     if (status != GB_OK)
         return status;
-    judge->empty_ns = fmax(sort_to_median(times_ns, IDLE_ORDERS) - idle_ns, 0);
+    const size_t n = n_taken < IDLE_KEPT ? n_taken : IDLE_KEPT;
+    memcpy(times_ns, kept_ns, n * sizeof *times_ns);
+    judge->empty_ns = fmax(sort_to_median(times_ns, n) - idle_ns, 0);
     return GB_OK;
 }
 
@@ -254,6 +263,52 @@ static int32_t ready(struct judge *judge)
     return status == GB_OK ? renew(judge, judge->sets.n) : status;
 }
 
+/* One graph of all runs, if that is possible and its result right. Else they are called in turn. */
+static int32_t try_graph(struct judge *judge)
+{
+    const uint32_t flags = judge->sets.ops->flags;
+    double time_ns;
+    if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
+        return GB_OK;
+    judge->sets.is_ordered = true;
+    sets_reorder(&judge->sets, judge->sets.n);
+    say_order(judge, judge->sets.n);
+    int32_t status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
+    judge->sets.is_ordered = status == GB_OK && judge->process->page->is_captured;
+    if (!judge->sets.is_ordered)
+        return status;
+    status = renew(judge, judge->sets.n); /* what is no part of the graph has been done already */
+    if (status == GB_OK)
+        status = order(judge, JUDGED_LAUNCH, judge->sets.n, &time_ns);
+    if (status != GB_OK)
+        return status;
+    judge->sets.has_run = judge->sets.is_trial = true;
+    judge->sets.last_ns = 0;
+    judge->sets.is_ordered = compare_drawn(judge, false) == GB_OK;
+    judge->sets.is_trial = false;
+    judge->state->host->reason[0] = 0;
+    return GB_OK;
+}
+
+/* What a device needs before samples, now that all has run. */
+static int32_t prepare_samples(struct judge *judge)
+{
+    const struct shared_memory *memory = &judge->device.memory;
+    const uint32_t share = judge->sets.n / DRAWN_SHARE;
+    const uint32_t n_drawn = share < SETS_DRAWN   ? SETS_DRAWN
+                             : share < DRAWN_MOST ? share
+                                                  : DRAWN_MOST;
+    if (!judge->device.ops)
+        return GB_OK;
+    int32_t status = judge_device_keep_parts(&judge->device, memory->used / judge->sets.n,
+                                             judge->sets.n, n_drawn);
+    if (status == GB_OK)
+        status = judge_device_time_publish(&judge->device);
+    if (case_judge_device(judge->state, "judging", status) != GB_OK)
+        return GB_FAILED;
+    return try_graph(judge);
+}
+
 /* ---- the benchmark that the rest of the worker sees ---- */
 
 static int32_t judge_reset(void *object, const struct gb_queue *queue)
@@ -264,45 +319,70 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
     return status == GB_OK ? ready(judge) : status;
 }
 
-/* A sample; *ret_ns: what its runs took. */
-static int32_t take_sample(struct judge *judge, double *ret_ns)
+static int32_t run_all(struct judge *judge, double *ret_ns)
+{
+    const uint32_t what = judge->sets.is_ordered ? JUDGED_LAUNCH : JUDGED_RUN;
+    return order(judge, what, judge->sets.n, ret_ns);
+}
+
+static double work_ns(const struct judge *judge, double time_ns)
+{
+    return time_ns - judge->empty_ns - judge->device.publish_ns - judge->device.keep_ns;
+}
+
+/* What was slow at first only is no sample: so few do not outweigh the way there and back. */
+static bool is_short(const struct judge *judge, double time_ns)
+{
+    return judge->sets.n < judge->most &&
+           (judge->device.ops ? work_ns(judge, time_ns) < device_sample_ns / 8
+                              : time_ns < sample_ns / 2);
+}
+
+/* Twice as many, all of which are run. */
+static int32_t grow(struct judge *judge, double *ret_ns)
+{
+    const uint32_t n = judge->sets.n, left = judge->most - n;
+    int32_t status = make(judge, n < left ? n : left);
+    if (status == GB_OK)
+        status = ready(judge);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_RUN, judge->sets.n, ret_ns);
+    if (status != GB_OK || !judge->device.ops)
+        return status;
+    status = prepare_samples(judge);
+    if (status == GB_OK)
+        status = ready(judge);
+    return status == GB_OK ? run_all(judge, ret_ns) : status;
+}
+
+static int32_t take_sample(struct judge *judge)
 {
     const struct gb_host *host = &judge->state->host->interface;
     struct sets *sets = &judge->sets;
     double time_ns;
-    int32_t status = order(judge, sets->is_ordered ? JUDGED_LAUNCH : JUDGED_RUN, sets->n, &time_ns);
-    /* What was slow at first only is no sample: so few do not outweigh the way there and back. */
-    while (status == GB_OK && sets->n < judge->most && time_ns < sample_ns / 2) {
-        status = make(judge, sets->n < judge->most - sets->n ? sets->n : judge->most - sets->n);
-        if (status == GB_OK)
-            status = ready(judge);
-        if (status == GB_OK)
-            status = order(judge, JUDGED_RUN, sets->n, &time_ns);
-    }
+    int32_t status = run_all(judge, &time_ns);
+    while (status == GB_OK && is_short(judge, time_ns))
+        status = grow(judge, &time_ns);
     if (status != GB_OK)
         return status;
     sets_have_run(sets, time_ns);
-    *ret_ns = time_ns - judge->empty_ns - judge->device.publish_ns - judge->device.keep_ns;
     host->sample(host, judge->series,
-                 fmax(*ret_ns / sets->n, judge_batch_call_ns(&judge->batch, judge->error_ns)));
+                 fmax(work_ns(judge, time_ns) / sets->n,
+                      judge_batch_call_ns(&judge->batch, judge->error_ns)));
     return GB_OK;
 }
 
-/* On a device further ones follow one that is short, as renewing allows few objects. */
+/* On a device some follow the first that counts, as renewing takes most of a visit. */
 static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     struct judge *judge = object;
-    double taken_ns = 0, time_ns;
     (void)iterations;
-    int32_t status = take_sample(judge, &time_ns);
-    const bool is_warm = judge->n_runs++ >= WARM_RUNS;
-    for (int i = 1; i < SAMPLES_A_RUN && status == GB_OK && judge->device.ops && is_warm; i++) {
-        taken_ns += time_ns;
-        if (taken_ns >= device_sample_ns)
-            break;
+    const bool counts = judge->state->phases.warmup_ns > 0;
+    int32_t status = take_sample(judge);
+    while (counts && judge->device.ops && ++judge->n_measured < SAMPLES_LEAST && status == GB_OK) {
         status = judge_reset(judge, queue);
         if (status == GB_OK)
-            status = take_sample(judge, &time_ns);
+            status = take_sample(judge);
     }
     return status;
 }
@@ -368,11 +448,12 @@ static int32_t number_wanted(struct judge *judge, double *ret)
     double each_ns, all_ns;
     const int32_t status = time_runs(judge, &each_ns, &all_ns);
     const double run_ns = fmax(all_ns, 1) / judge->sets.n;
+    const double renewed = fmax(renewal_ns / each_ns * judge->sets.n, SETS_DRAWN);
     double wanted = ceil((is_device ? device_sample_ns : sample_ns) / run_ns);
     if (is_device)
-        wanted = fmin(wanted, fmax(renewal_ns / each_ns * judge->sets.n, SETS_DRAWN));
+        wanted = fmin(wanted, renewed);
     const double most = fmin(asked > 0 ? asked : is_device ? DEVICE_SETS_MAX : SETS_MAX, room);
-    judge->most = is_device ? 0 : (uint32_t)fmax(most, 1);
+    judge->most = (uint32_t)fmax(is_device ? fmin(most, renewed) : most, 1);
     *ret = fmin(asked > 0 ? asked : wanted, most);
     return status == GB_OK && *ret < asked
                ? fail(judge, "verify = judge: iterations: too many inputs and outputs")
@@ -394,52 +475,6 @@ static int32_t find_number(struct judge *judge)
             status = make(judge, (uint32_t)n - judge->sets.n);
     }
     return status;
-}
-
-/* One graph of all runs, if that is possible and its result right. Else they are called in turn. */
-static int32_t try_graph(struct judge *judge)
-{
-    const uint32_t flags = judge->sets.ops->flags;
-    double time_ns;
-    if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
-        return GB_OK;
-    judge->sets.is_ordered = true;
-    sets_reorder(&judge->sets, judge->sets.n);
-    say_order(judge, judge->sets.n);
-    int32_t status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
-    judge->sets.is_ordered = status == GB_OK && judge->process->page->is_captured;
-    if (!judge->sets.is_ordered)
-        return status;
-    status = renew(judge, judge->sets.n); /* what is no part of the graph has been done already */
-    if (status == GB_OK)
-        status = order(judge, JUDGED_LAUNCH, judge->sets.n, &time_ns);
-    if (status != GB_OK)
-        return status;
-    judge->sets.has_run = judge->sets.is_trial = true;
-    judge->sets.last_ns = 0;
-    judge->sets.is_ordered = compare_drawn(judge, false) == GB_OK;
-    judge->sets.is_trial = false;
-    judge->state->host->reason[0] = 0;
-    return GB_OK;
-}
-
-/* What a device needs before samples, now that all has run. */
-static int32_t prepare_samples(struct judge *judge)
-{
-    const struct shared_memory *memory = &judge->device.memory;
-    const uint32_t share = judge->sets.n / DRAWN_SHARE;
-    const uint32_t n_drawn = share < SETS_DRAWN   ? SETS_DRAWN
-                             : share < DRAWN_MOST ? share
-                                                  : DRAWN_MOST;
-    if (!judge->device.ops)
-        return GB_OK;
-    int32_t status = judge_device_keep_parts(&judge->device, memory->used / judge->sets.n,
-                                             judge->sets.n, n_drawn);
-    if (status == GB_OK)
-        status = judge_device_time_publish(&judge->device);
-    if (case_judge_device(judge->state, "judging", status) != GB_OK)
-        return GB_FAILED;
-    return try_graph(judge);
 }
 
 /* From now on only what is timed runs: the process compiles and tunes in the first run of each

@@ -110,6 +110,9 @@ int32_t judge_device_keep_parts(struct judge_device *device, uint64_t part_bytes
         device->n_kept = n_parts;
     for (uint32_t i = 0; i < device->n_kept; i++)
         which[i] = (uint32_t)((uint64_t)i * n_parts / device->n_kept);
+    if (device->kept)
+        device->open->ops->release(device->open->device, device->kept);
+    device->kept = NULL;
     int32_t status = device->open->ops->allocate(device->open->device, part_bytes * device->n_kept,
                                                  GB_MEMORY_DEVICE, &device->kept);
     if (status == GB_OK)

@@ -2,6 +2,7 @@
 #include "core/run/judge_process.h"
 
 #include "core/base/command.h"
+#include "core/base/host_clock.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
 #include "core/run/zygote.h"
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const double awake_ns = 2e7;
 static struct judge_process *parked; /* for the next case; NULL: none */
 
 /* ---- orders ---- */
@@ -82,10 +84,14 @@ static int32_t let_go(struct judge_process *process)
     return GB_OK;
 }
 
+/* What a device does takes milliseconds, and a processor that sleeps wakes up late. */
 static int32_t wait_for(struct judge_process *process)
 {
     enum { LOOK_MS = 100 };
     _Atomic uint32_t *done = &process->page->done;
+    const double end_ns = process->block.bytes > 0 ? host_clock_ns() + awake_ns : 0;
+    while (end_ns > 0 && atomic_load(done) != process->order && host_clock_ns() < end_ns)
+        continue;
     for (uint32_t seen = atomic_load(done); seen != process->order; seen = atomic_load(done)) {
         int wait_status = 0;
         futex_wait(done, seen, LOOK_MS);
@@ -98,12 +104,17 @@ static int32_t wait_for(struct judge_process *process)
     return GB_OK;
 }
 
+static int32_t give(struct judge_process *process)
+{
+    atomic_store(&process->page->order, ++process->order);
+    const int32_t status = let_go(process);
+    futex_wake(&process->page->order);
+    return status;
+}
+
 int32_t judge_process_obey(struct judge_process *process)
 {
-    struct judged_page *page = process->page;
-    atomic_store(&page->order, ++process->order);
-    int32_t status = let_go(process);
-    futex_wake(&page->order);
+    int32_t status = give(process);
     if (status == GB_OK)
         status = wait_for(process);
     return status == GB_OK ? stop(process) : status;
@@ -277,7 +288,6 @@ void judge_process_park(const struct judge_process *process)
     memset(next->page->bench_case, 0, next->page->case_bytes);
     write_case(next, &device_alone);
     next->page->what = JUDGED_PARK;
-    atomic_store(&next->page->order, ++next->order);
-    futex_wake(&next->page->order);
+    give(next);
     parked = next;
 }

@@ -489,18 +489,21 @@ static void add_left(struct text *out, int i, double n)
     text_printf(out, "%s behind", sizes[i].words);
 }
 
+bool process_has_children(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
+}
+
 bool process_size_compare(const struct process_size *before, struct process_wear *wear,
                           bool has_children, struct process_size *ret_now, struct text *out)
 {
     static const double worn = 4; /* cases that leave a little less than is reported */
-    siginfo_t info;
     bool is_worn = false;
     process_size_take(ret_now);
     const struct process_size now = *ret_now;
     wear->n_threads = wear->n_threads > 0 ? wear->n_threads : before->n_threads;
-    /* Running, or not waited for. */
-    const bool has_any = waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
-    add(out, has_children && has_any, "left child processes behind");
+    add(out, has_children && process_has_children(), "left child processes behind");
     add(out, now.n_threads != 1 && has_busy_threads(before, &now),
         "left threads behind that compute");
     if (before->n_threads == 0) /* it was not reached */

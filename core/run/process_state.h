@@ -27,6 +27,9 @@ struct process_size {
 };
 void process_size_take(struct process_size *ret);
 
+/* Running, or not waited for. */
+bool process_has_children(void);
+
 /* Private, but for is_known and size: of a state that the process has been in since. */
 enum { PROCESS_SIGNALS = 65, PROCESS_NUMBERS = 10, PROCESS_FILES = 1024 };
 struct process_state {

@@ -615,8 +615,14 @@ def _seed_all(seed):
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None:
         numpy.random.seed(seed)
-    if torch is not None:
+    if torch is None:
+        return
+    if torch.backends.cuda.is_built() and not torch.cuda.is_initialized():
         torch.manual_seed(seed)
+        return
+    # All that it does here, but that it formats the stack for each kind of device that is not in use.
+    for generator in (torch.default_generator, *torch.cuda.default_generators):
+        generator.manual_seed(seed)
 
 
 def _on_device(case, value):

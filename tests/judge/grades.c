@@ -6,8 +6,11 @@
 
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define FUNCTION(name) void name(float *out, const float *in, int n)
@@ -61,6 +64,18 @@ FUNCTION(waits)
     reference(out, in, n);
 }
 
+/* The same, but that another process may work meanwhile. */
+FUNCTION(waits_for_a_process)
+{
+    static pid_t child;
+    if (child == 0 && (child = fork()) == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            pause();
+    }
+    waits(out, in, n);
+}
+
 FUNCTION(doubles)
 {
     for (int i = 0; i < n; i++)
@@ -76,6 +91,19 @@ FUNCTION(doubles_cold)
         continue;
     doubles(out, in, n);
     ended_ns = now_ns();
+}
+
+/* As if another thread had done the work of some calls on new inputs before they came. */
+FUNCTION(done_ahead_at_times)
+{
+    static float known;
+    static unsigned n_new;
+    const double begun_ns = now_ns();
+    const bool is_slow = known != in[0] && n_new++ % 16 != 15;
+    while (is_slow && now_ns() - begun_ns < 200e3)
+        continue;
+    doubles(out, in, n);
+    known = in[0];
 }
 
 FUNCTION(nothing)

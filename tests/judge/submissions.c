@@ -524,6 +524,17 @@ SUBMISSION(batches)
     WORK;
 }
 
+/* Few sets make a sample of what is slow at first; says when it has seen more. */
+SUBMISSION(slow_at_first)
+{
+    const double begin_ns = now_ns();
+    WORK;
+    if (n_calls++ == 1000)
+        fputs("many sets\n", stderr);
+    while (n_calls <= 32 && now_ns() < begin_ns + 2e6)
+        continue;
+}
+
 /* The judge's own clock is in another process. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {

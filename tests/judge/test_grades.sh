@@ -51,10 +51,12 @@ has "what is wrong with which sample" err.txt 'function=first  wrong result: ren
 graded auto 'reference, remembers'
 equals "a reading that calls on renewed inputs contradict" "1 reference,ok remembers,contradicted" "$code $(found)"
 equals "the time is theirs" "$(column metric.renewed_ns | tail -n 1)" "$(column estimate_ns | tail -n 1)"
-graded auto waits
-equals "waiting is no work" "0 waits,ok" "$code $(found)"
+graded auto 'waits, waits_for_a_process'
+equals "waiting is no work, but for a process" "1 waits,ok waits_for_a_process,contradicted" "$code $(found)"
 to=doubles graded auto doubles_cold
 equals "cold caches are no work either" "0 doubles_cold,ok" "$code $(found)"
+to=doubles graded auto done_ahead_at_times iterations=1
+equals "what is done ahead in some calls is not the time of them all" "done_ahead_at_times,contradicted" "$(found)"
 graded strict remembers
 equals "where all calls are such, it has to work" "0 remembers,ok" "$code $(found)"
 

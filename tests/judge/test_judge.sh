@@ -45,7 +45,7 @@ equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | wc -l)"
 # Landlock the group of a process's own is left, with which it stops itself.
 equals "by its results, or where there are none by how it ended" \
     "$(printf '%s,failed ' stops_itself is_the_harness takes_memory_away exits crashes smashes_the_stack)" \
-    "$(column function,status | grep -v ',wrong result$\|^batches,\|says_done,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
+    "$(column function,status | grep -v ',wrong result$\|^batches,\|^slow_at_first,\|says_done,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
 succeeds "what is done for all sets at once is counted for each" \
     test "$(column metric.judged_p50 --where "function = 'batches'" | cut -d. -f1)" -ge 4000000
 has "an input that was changed is named" err.txt 'arg.2 was written to'
@@ -80,7 +80,7 @@ of_a_device()
     { sed "s/device = cpu/device = fake/; s/iterations = .*/iterations = $1/; s/samples = .*/samples = $2/" common.ini
         printf '[bench task]\n%s\nsweep.function = %s\n' "$task" "$3"; } >bench.ini
     rm -f results.gbr
-    ran "$GBRUN" -q -c bench.ini
+    ran "$GBRUN" -c bench.ini
 }
 of_a_device 64 3 'plain, prints, nothing, keeps_by_address'
 equals "on a device with queues as well" "ok,ok,wrong result,wrong result" "$(column status | paste -sd ,)"
@@ -88,6 +88,9 @@ equals "what can be is launched as a graph" 1 "$(column metric.launched_as_graph
 # Of three sets each is copied, and so each of ten calls that follow each other is compared.
 of_a_device 3 4 'plain, nine_in_ten'
 equals "what is copied is drawn without any of it twice" "ok,wrong result" "$(column status | paste -sd ,)"
+sed -i '/^iterations/d' common.ini
+of_a_device 0 40 slow_at_first
+has "what is slow at first has as many sets as others" err.txt 'many sets'
 
 # What cannot be judged.
 { cat common.ini; printf '[bench own]\n%s\nfunction = plain\n' "$(grep -v reference_library <<<"$task")"; } >bench.ini

@@ -17,7 +17,7 @@ def stream_of(name):
     return kept.setdefault(name, torch.cuda.Stream())
 
 
-def later(data, stream, clocks=100_000_000):
+def later(data, stream, clocks=20_000_000):
     """On another stream, behind a kernel that waits: nobody waits for it."""
     out = torch.empty_like(data[0])
     with torch.cuda.stream(stream):
@@ -127,10 +127,10 @@ def persisting_inputs(data):
 
 
 def slows_what_follows(data):
-    """Leaves a kernel behind that keeps the GPU busy for seconds: the reference, measured next, is slower."""
+    """Leaves a kernel behind that keeps the GPU busy for long: the reference, measured next, is slower."""
     out = work(data)
     with torch.cuda.stream(stream_of("side")):
-        torch.cuda._sleep(5_000_000_000)
+        torch.cuda._sleep(50_000_000)
     return out
 
 
