@@ -536,7 +536,6 @@ static void send_estimate(struct sampling *sampling)
     char reason[REASON_MAX];
     struct gb_estimate estimate;
     struct gb_error error;
-    link_phase(sampling->link, PHASE_POLICY);
     if (policy_run_report(sampling->policy, &estimate, &error) != GB_OK) {
         case_stop(sampling->state, CASE_FAILED, "%s", error.text);
         return;
@@ -825,11 +824,13 @@ static int32_t sample(struct sampling *sampling)
                                                  session_clock_ns(sampling->device));
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
+    link_hold(sampling->link);
     send_samples(sampling);
     series_send(&sampling->state->host->series, sampling->link);
     link_send_record(sampling->link, WIRE_PACE, &sampling->pace.record);
     link_send_record(sampling->link, WIRE_INTERFERENCE, &interference);
     thread_times_report(&sampling->threads, sampling->state);
+    link_phase(sampling->link, PHASE_POLICY);
     if (sampling->policy->count > 0)
         send_estimate(sampling);
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
