@@ -89,6 +89,7 @@ struct plugin_settings {
     const struct setting *settings; /* as written; checked against the plugin's table */
     size_t n_settings;
     struct origin origin;
+    bool is_chosen; /* of a device: a case may run on it */
 };
 
 enum { DEVICE_INDEX_ANY = -1 };

@@ -422,14 +422,18 @@ static int32_t check_auto(const struct resolver *resolver, const struct plugin_i
                           struct origin origin, struct gb_error *error)
 {
     const struct settings *settings = resolver->settings;
+    bool is_any = false;
     struct name_list names = {ARENA_ARRAY(resolver->arena, const char *, settings->n_auto_devices),
                               0};
     for (size_t i = 0; i < settings->n_auto_devices; i++) {
-        const struct plugin_settings *device = &settings->lists[GB_PLUGIN_DEVICE].items[i];
-        if (runs_on(bench, device))
-            return GB_OK;
+        struct plugin_settings *device = &settings->lists[GB_PLUGIN_DEVICE].items[i];
+        const bool runs = runs_on(bench, device);
+        device->is_chosen |= runs;
+        is_any = is_any || runs;
         names.items[names.n++] = device->name;
     }
+    if (is_any)
+        return GB_OK;
     if (names.n == 0 && has_devices(settings)) /* with errors, which are reported */
         return GB_OK;
     if (names.n == 0)
@@ -461,6 +465,9 @@ int32_t resolve_device(const struct resolver *resolver, const struct plugin_info
         return error_set_at(error, GB_INVALID, origin,
                             "device '%s': benchmark '%s' runs on %s only", name, bench->plugin.id,
                             bench->plugin.devices);
+    struct plugin_settings *devices = resolver->settings->lists[GB_PLUGIN_DEVICE].items;
+    if (status == GB_OK && ret->settings)
+        devices[ret->settings - devices].is_chosen = true;
     return status;
 }
 

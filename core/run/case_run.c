@@ -22,6 +22,8 @@ static int32_t load(struct case_state *state, struct session *session,
                     void **ret_params)
 {
     struct gb_error error;
+    if (!*session_build(session, settings->info)) /* it is to be loaded */
+        link_phase(state->link, PHASE_LOAD);
     if (session_prepare(session, settings, &state->arena, ret_plugin, ret_params, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
     send_build(state, session, (*ret_plugin)->kind, settings->info);
@@ -65,7 +67,8 @@ static int32_t open_device(struct case_state *state, struct session *session)
     struct process_state *process = state->process;
     struct gb_error error;
     const bool is_open = session_is_open(session);
-    link_phase(state->link, PHASE_OPEN);
+    if (!is_open)
+        link_phase(state->link, PHASE_OPEN);
     if (process && !is_open)
         process_state_pause(process);
     int32_t status = session_open(session, &state->bench_case->device, &state->device, &error);
@@ -79,6 +82,7 @@ static int32_t open_device(struct case_state *state, struct session *session)
     }
     *state->device->host->reason = 0;
     send_clocks(state);
+    link_phase(state->link, PHASE_OPEN); /* where it was open, too: it is called from now on */
     if (choose_clock(state) != GB_OK)
         return GB_FAILED;
     /* What the device keeps for flushing is its own, and no trace of the benchmark. */
@@ -157,8 +161,8 @@ void case_keep_process(struct case_state *state)
 {
     if (!state->host->keeps || !state->process)
         return;
-    process_size_take(&state->outcome->before);
     process_state_take(state->process);
+    state->outcome->before = state->process->size;
 }
 
 /* Attributes that a judge gives the process stay; its files end with the case. */
@@ -360,6 +364,7 @@ void case_run(struct session *session, struct worker_link *link,
         plugin_mode_adopt(&state.mode);
     const bool is_used = process && session_is_open(session);
     link_phase(link, PHASE_LOAD);
+    link_hold(link);
     bool is_ready = load(&state, session, &settings, &bench, &bench_params) == GB_OK &&
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&
                     open_device(&state, session) == GB_OK &&

@@ -32,6 +32,9 @@ static const double bound_sample_ns = 2e3;
 static const double renewed_ratio[] = {16, 4}, renewed_step_ns[] = {200, 10e3};
 /* Nor can it be twice what calls on old inputs take whose caches are cold. */
 static const double cold_ratio = 2;
+/* Counters of energy move a few times in a second, and can take long to read: visits that are over
+ * before are not asked for them. */
+static const double energy_from_ns = 250e6;
 /* Over which the energy of sustained samples is known at least. */
 static const double energy_window_ns = 1e9;
 
@@ -60,11 +63,13 @@ struct sampling {
     double first_begin_ns; /* of the first sample; 0: none yet */
     double sampling_ns;    /* when the first one was asked for */
     uint64_t n_lost;
-    uint64_t n_iterations; /* run, whether their times were kept or not */
-    uint64_t until_check;  /* samples before the next one on renewed inputs */
-    double renewed_ns;     /* what a call on renewed inputs took at least; 0: not known */
-    double cold_ns;        /* the same on old inputs, with cold caches */
-    double telemetry_ns;   /* when the device was asked before the first sample */
+    uint64_t n_iterations;     /* run, whether their times were kept or not */
+    uint64_t until_check;      /* samples before the next one on renewed inputs */
+    double renewed_ns;         /* what a call on renewed inputs took at least; 0: not known */
+    double cold_ns;            /* the same on old inputs, with cold caches */
+    double telemetry_ns;       /* when the device was asked before the first sample */
+    struct gb_telemetry first; /* and what it said */
+    bool has_energy;           /* its counter was asked for */
     double sent_ns;
 };
 
@@ -536,7 +541,6 @@ static void send_estimate(struct sampling *sampling)
     char reason[REASON_MAX];
     struct gb_estimate estimate;
     struct gb_error error;
-    link_phase(sampling->link, PHASE_POLICY);
     if (policy_run_report(sampling->policy, &estimate, &error) != GB_OK) {
         case_stop(sampling->state, CASE_FAILED, "%s", error.text);
         return;
@@ -578,10 +582,29 @@ static void put_reading(struct sampling *sampling, uint32_t moment,
 /* A device without telemetry costs nothing; one that this has broken costs the case. */
 static int32_t send_telemetry(struct sampling *sampling, uint32_t moment)
 {
-    struct gb_telemetry values;
+    struct gb_telemetry values = {.without_energy = !sampling->has_energy};
     if (case_telemetry(sampling->state, &values) != GB_OK)
         return GB_FAILED;
     put_reading(sampling, moment, &values);
+    if (moment == TELEMETRY_BEGIN)
+        sampling->first = values;
+    return GB_OK;
+}
+
+/* From here on energy is counted, of a visit that lasts. */
+static int32_t count_energy(struct sampling *sampling)
+{
+    struct gb_telemetry now = {0};
+    if (sampling->has_energy || sampling->policy->elapsed_ns < energy_from_ns)
+        return GB_OK;
+    sampling->has_energy = true;
+    if (sampling->telemetry_ns == 0 || !isnan(sampling->first.energy_joules))
+        return GB_OK;
+    if (case_telemetry(sampling->state, &now) != GB_OK)
+        return GB_FAILED;
+    sampling->first.energy_joules = now.energy_joules;
+    if (!isnan(now.energy_joules))
+        put_reading(sampling, TELEMETRY_BEGIN, &sampling->first);
     return GB_OK;
 }
 
@@ -630,7 +653,7 @@ static bool has_counted_clock(const struct sampling *sampling)
 /* All that comes before the first sample. */
 static int32_t get_ready(struct sampling *sampling)
 {
-    struct gb_telemetry values;
+    struct gb_telemetry values = {.without_energy = 1};
     if (case_telemetry(sampling->state, &values) != GB_OK ||
         pace_wait(&sampling->pace, &values) != GB_OK)
         return GB_FAILED;
@@ -817,6 +840,8 @@ static int32_t sample(struct sampling *sampling)
         if (host_cancelled())
             status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");
         else
+            status = count_energy(sampling);
+        if (status == GB_OK)
             status = check_between(sampling);
         if (status == GB_OK)
             status = run_batch(sampling);
@@ -838,11 +863,13 @@ static int32_t sample(struct sampling *sampling)
                                                  session_clock_ns(sampling->device));
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
+    link_hold(sampling->link);
     send_samples(sampling);
     series_send(&sampling->state->host->series, sampling->link);
     link_send_record(sampling->link, WIRE_PACE, &sampling->pace.record);
     link_send_record(sampling->link, WIRE_INTERFERENCE, &interference);
     thread_times_report(&sampling->threads, sampling->state);
+    link_phase(sampling->link, PHASE_POLICY);
     if (sampling->policy->count > 0)
         send_estimate(sampling);
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
@@ -858,6 +885,7 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .policy = state->policy,
                                   .clock = state->clock,
                                   .measured_name = state->measure,
+                                  .has_energy = state->bench_case->common.pace == PACE_SUSTAINED,
                                   .pace = {.state = state, .load = load}};
     sampling->reading = (struct gb_reading){.size = sizeof sampling->reading,
                                             .launch = launch_of(sampling),

@@ -94,7 +94,8 @@ int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
                                          .memory_clock_hz = NAN,
                                          .temperature_celsius = NAN,
                                          .power_watts = NAN,
-                                         .energy_joules = NAN};
+                                         .energy_joules = NAN,
+                                         .without_energy = ret->without_energy};
     *ret = unknown;
     link_phase(state->link, PHASE_TELEMETRY);
     int32_t status = device->ops->telemetry(device->device, ret);

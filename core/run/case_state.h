@@ -98,6 +98,7 @@ int32_t case_wait(struct case_state *state, const char *function);
 
 /* The device's telemetry now; NaN and no words for what it does not report. Not GB_OK: asking broke
  * the device, and the case has ended. */
+/* Asks the device. ret->without_energy is the caller's. */
 int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret);
 
 /* The range that a profiler is shown a case's samples in (gbrun run --profile): before the first

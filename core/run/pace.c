@@ -185,7 +185,7 @@ static int32_t settle(struct pace *pace)
     pace->record.is_missed = true;
     while (pace->record.is_missed && !is_over(pace, &deadline) && !host_cancelled()) {
         struct window window = {0};
-        struct gb_telemetry now;
+        struct gb_telemetry now = {.without_energy = 1};
         if (load_for(pace, window_ns, part_ns, &deadline, &window) != GB_OK ||
             case_telemetry(pace->state, &now) != GB_OK)
             return GB_FAILED;
@@ -224,7 +224,7 @@ int32_t pace_to_energy_step(struct pace *pace, double least_ns)
 {
     struct deadline until_least = {session_clock_ns(pace->state->device) + least_ns, least_ns};
     struct deadline until_step = {INFINITY, energy_wait_ns};
-    struct gb_telemetry first, now;
+    struct gb_telemetry first = {0}, now = {0};
     if (pace->state->bench_case->common.pace != PACE_SUSTAINED || host_cancelled())
         return GB_OK;
     if (case_telemetry(pace->state, &first) != GB_OK)

@@ -62,11 +62,12 @@ struct spare_worker {
 void spare_worker_end(struct spare_worker *spare);
 
 /* Asks each device plugin, with its settings, in a worker of its own, which devices there are;
- * opens none. `device = auto` may choose among the first n_auto. *spare, unless NULL: the worker of
+ * opens none; only_chosen: those that a case may run on. `device = auto` may choose among the first
+ * n_auto. *spare, unless NULL: the worker of
  * the first plugin that has devices; one that is there is asked about its own. */
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret, struct spare_worker *spare,
-                     struct gb_error *error);
+                     bool only_chosen, struct arena *arena, struct device_list *ret,
+                     struct spare_worker *spare, struct gb_error *error);
 
 /* What was found about one device, by a plugin that examines its devices. */
 struct examined_device {

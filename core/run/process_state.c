@@ -148,14 +148,14 @@ static uint64_t hash_namespaces(void)
 {
     static const char *const names[] = {
         "cgroup", "ipc", "mnt", "net", "pid_for_children", "time_for_children", "user", "uts"};
-    char path[64];
     uint64_t hash = HASH_START;
+    const int folder = open("/proc/thread-self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct stat info = {0};
-        snprintf(path, sizeof path, "/proc/thread-self/ns/%s", names[i]);
-        stat(path, &info);
-        hash = hash_number(hash, info.st_ino);
+        char link[64] = "";
+        if (readlinkat(folder, names[i], link, sizeof link - 1) > 0)
+            hash = hash_text(hash, link);
     }
+    close(folder);
     return hash;
 }
 
@@ -249,9 +249,11 @@ void process_state_take(struct process_state *state)
     const char *locale = setlocale(LC_ALL, NULL);
     snprintf(state->locale, sizeof state->locale, "%s", locale ? locale : "");
     sigprocmask(SIG_BLOCK, NULL, &state->mask);
+    process_size_take(&state->size);
     for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {
         struct sigaction action;
-        bool known = sigaction(signal, NULL, &action) == 0;
+        const bool is_plain = signal != SIGCHLD && !(state->size.handled >> (signal - 1) & 1);
+        const bool known = !is_plain && sigaction(signal, NULL, &action) == 0;
         state->handlers[signal] = known ? action.sa_handler : SIG_DFL;
         if (known && signal == SIGCHLD) /* children cannot be waited for then */
             state->reaps = (action.sa_flags & SA_NOCLDWAIT) != 0;
@@ -263,7 +265,6 @@ void process_state_take(struct process_state *state)
     for (char **variable = environ; variable && *variable; variable++)
         state->environment = hash_text(state->environment, *variable);
     state->own_files = hash_own_files();
-    find_files(state->open_files);
     for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->numbers[i] = numbers[i].get();
     fegetenv(&state->floats);
@@ -272,7 +273,7 @@ void process_state_take(struct process_state *state)
 
 void process_state_forget_files(struct process_state *state)
 {
-    memset(state->open_files, 0, sizeof state->open_files);
+    memset(state->size.open_files, 0, sizeof state->size.open_files);
 }
 
 void process_state_pause(struct process_state *state)
@@ -320,7 +321,7 @@ bool process_state_differs(struct process_state *state, struct text *out)
     bool handlers = now.reaps != state->reaps, mask = false,
          files = now.own_files != state->own_files;
     for (int i = 0; i < PROCESS_FILES / 64; i++)
-        files = files || (state->open_files[i] & ~now.open_files[i]) != 0;
+        files = files || (state->size.open_files[i] & ~now.size.open_files[i]) != 0;
     for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {
         handlers = handlers || now.handlers[signal] != state->handlers[signal];
         mask = mask || sigismember(&now.mask, signal) != sigismember(&state->mask, signal);
@@ -356,9 +357,10 @@ static const struct {
                           [SIZE_REGIONS] = {8192, false, "regions of memory"},
                           [SIZE_FILES] = {128, false, "open files"}};
 
+static char block[1 << 16]; /* of a file */
+
 static uint64_t count_regions(void)
 {
-    static char block[1 << 16];
     uint64_t n = 0;
     const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     for (ssize_t bytes; file >= 0 && (bytes = read(file, block, sizeof block)) > 0;)
@@ -391,29 +393,30 @@ static long find_last_thread(void)
     return last;
 }
 
+/* Of the block's line "NAME:\tNUMBER ...": 0 where there is none. `name` begins with a new line. */
+static uint64_t status_number(const char *name, int base)
+{
+    const char *line = strstr(block, name);
+    return line ? strtoull(line + strlen(name), NULL, base) : 0;
+}
+
 void process_size_take(struct process_size *ret)
 {
-    uint64_t files[PROCESS_FILES / 64];
-    char line[256];
-    FILE *file = fopen("/proc/self/status", "re");
-    *ret = (struct process_size){0};
-    while (file && fgets(line, sizeof line, file)) {
-        char *value = strchr(line, ':');
-        const uint64_t number = value ? strtoull(value + 1, NULL, 10) : 0;
-        if (text_starts_with(line, "RssAnon:") || text_starts_with(line, "RssShmem:"))
-            ret->sizes[SIZE_RESIDENT] += number << 10;
-        else if (text_starts_with(line, "VmData:"))
-            ret->sizes[SIZE_MAPPED] = number << 10;
-        else if (text_starts_with(line, "VmLck:"))
-            ret->sizes[SIZE_LOCKED] = number << 10;
-        else if (text_starts_with(line, "TracerPid:"))
-            ret->is_traced = number != 0 && number == (uint64_t)getppid();
-        else if (text_starts_with(line, "Threads:"))
-            ret->n_threads = (uint32_t)number;
-    }
-    if (file)
-        fclose(file);
-    ret->sizes[SIZE_FILES] = find_files(files);
+    const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = read(file, block, sizeof block - 1);
+    close(file);
+    block[n > 0 ? n : 0] = 0;
+    const uint64_t tracer = status_number("\nTracerPid:", 10);
+    *ret = (struct process_size){
+        .sizes = {[SIZE_RESIDENT] =
+                      (status_number("\nRssAnon:", 10) + status_number("\nRssShmem:", 10)) << 10,
+                  [SIZE_MAPPED] = status_number("\nVmData:", 10) << 10,
+                  [SIZE_LOCKED] = status_number("\nVmLck:", 10) << 10},
+        .n_threads = (uint32_t)status_number("\nThreads:", 10),
+        .is_traced = tracer != 0 && tracer == (uint64_t)getppid(),
+        .handled = n > 0 ? status_number("\nSigIgn:", 16) | status_number("\nSigCgt:", 16)
+                         : UINT64_MAX};
+    ret->sizes[SIZE_FILES] = find_files(ret->open_files);
     ret->sizes[SIZE_REGIONS] = count_regions();
     ret->last_thread = ret->n_threads > 1 ? find_last_thread() : (long)getpid();
 }
@@ -496,26 +499,24 @@ bool process_has_children(void)
 }
 
 bool process_size_compare(const struct process_size *before, struct process_wear *wear,
-                          bool has_children, struct process_size *ret_now, struct text *out)
+                          bool has_children, const struct process_size *now, struct text *out)
 {
     static const double worn = 4; /* cases that leave a little less than is reported */
     bool is_worn = false;
-    process_size_take(ret_now);
-    const struct process_size now = *ret_now;
     wear->n_threads = wear->n_threads > 0 ? wear->n_threads : before->n_threads;
     add(out, has_children && process_has_children(), "left child processes behind");
-    add(out, now.n_threads != 1 && has_busy_threads(before, &now),
+    add(out, now->n_threads != 1 && has_busy_threads(before, now),
         "left threads behind that compute");
     if (before->n_threads == 0) /* it was not reached */
         return false;
-    if (now.n_threads > before->n_threads &&
-        now.n_threads >
+    if (now->n_threads > before->n_threads &&
+        now->n_threads >
             wear->n_threads + THREADS_LEFT + 2 * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN))
         text_printf(out, "%sleft threads behind: %u more than when the device was opened",
-                    out->length ? ", " : "", now.n_threads - wear->n_threads);
-    add(out, now.is_traced && !before->is_traced, "left the process traced");
+                    out->length ? ", " : "", now->n_threads - wear->n_threads);
+    add(out, now->is_traced && !before->is_traced, "left the process traced");
     for (int i = 0; i < PROCESS_SIZES; i++) {
-        const double more = (double)now.sizes[i] - (double)before->sizes[i];
+        const double more = (double)now->sizes[i] - (double)before->sizes[i];
         if (more > sizes[i].most)
             add_left(out, i, more);
         wear->left[i] = fmax(0, wear->left[i] + more);

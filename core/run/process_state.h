@@ -17,6 +17,7 @@
 /* What a process has beside its state: memory, files, threads, children. A case that leaves much of
  * it behind takes it from the next one. */
 enum { SIZE_RESIDENT, SIZE_MAPPED, SIZE_LOCKED, SIZE_REGIONS, SIZE_FILES, PROCESS_SIZES };
+enum { PROCESS_FILES = 1024 };
 struct process_size {
     /* bytes without what is mapped from files, such as libraries; bytes private and writable,
      * touched or not; bytes locked; regions of memory; open descriptors */
@@ -24,6 +25,8 @@ struct process_size {
     uint32_t n_threads; /* 0: not known */
     long last_thread;   /* the highest number of one */
     bool is_traced;     /* by its parent, as after PTRACE_TRACEME */
+    uint64_t handled;   /* signals that are ignored or caught, a bit each from 1 on */
+    uint64_t open_files[PROCESS_FILES / 64]; /* a bit each */
 };
 void process_size_take(struct process_size *ret);
 
@@ -31,7 +34,7 @@ void process_size_take(struct process_size *ret);
 bool process_has_children(void);
 
 /* Private, but for is_known and size: of a state that the process has been in since. */
-enum { PROCESS_SIGNALS = 65, PROCESS_NUMBERS = 10, PROCESS_FILES = 1024 };
+enum { PROCESS_SIGNALS = 65, PROCESS_NUMBERS = 10 };
 struct process_state {
     char folder[PATH_MAX];
     char locale[512];
@@ -41,8 +44,7 @@ struct process_state {
     mode_t umask;
     int priority;
     uint64_t environment;
-    uint64_t open_files[PROCESS_FILES / 64]; /* a bit each */
-    uint64_t own_files;                      /* which those of the worker itself are */
+    uint64_t own_files; /* which those of the worker itself are */
     uint64_t numbers[PROCESS_NUMBERS], paused[PROCESS_NUMBERS];
     fenv_t floats;
     bool is_known;
@@ -76,7 +78,7 @@ struct process_wear {
  */
 enum { THREADS_LEFT = 64 };
 bool process_size_compare(const struct process_size *before, struct process_wear *wear,
-                          bool has_children, struct process_size *ret_now, struct text *out);
+                          bool has_children, const struct process_size *now, struct text *out);
 
 /*
  * The floating-point environment and the locale that a benchmark keeps for itself: rounding, traps,

@@ -20,11 +20,46 @@ const char *phase_words(uint32_t phase)
     return phase < PHASES ? words[phase] : "";
 }
 
+/* With the lock, as the next one. */
+static void send_frames(struct worker_link *link, const struct wire_writer *frames)
+{
+    struct gb_error error;
+    if (wire_send(link->socket, frames, &error) == GB_OK)
+        return;
+    link->page->is_cut = 1;
+    _exit(EXIT_LINK_LOST);
+}
+
+static void let_go(struct worker_link *link)
+{
+    link->is_held = false;
+    if (link->held.bytes.length > 0)
+        send_frames(link, &link->held);
+    text_clear(&link->held.bytes);
+}
+
+void link_hold(struct worker_link *link)
+{
+    pthread_mutex_lock(&link->lock);
+    link->is_held = !link->receiver;
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void end_hold(struct worker_link *link)
+{
+    if (!link->is_held)
+        return;
+    pthread_mutex_lock(&link->lock);
+    let_go(link);
+    pthread_mutex_unlock(&link->lock);
+}
+
 static void send_said(void *context, uint32_t type, const void *record)
 {
     struct worker_link *link = context;
     const struct message_record *message = type == WIRE_LOG ? record : NULL;
     put_record(link_begin(link, type), type, record);
+    let_go(link);
     if (message && message->severity >= GB_LOG_WARNING && link->page->phase == PHASE_OPEN &&
         link->n_warnings < OPENING_WARNINGS_MAX)
         link->warnings[link->n_warnings++] = (struct message_record){
@@ -57,6 +92,7 @@ void link_free(struct worker_link *link)
     arena_free(&link->arena);
     wire_input_free(&link->input);
     text_free(&link->writer.bytes);
+    text_free(&link->held.bytes);
 }
 
 /* A child that a plugin forked and that came back from the plugin's function must not speak for the
@@ -77,15 +113,15 @@ struct wire_writer *link_begin(struct worker_link *link, uint32_t type)
 
 void link_send(struct worker_link *link)
 {
-    struct gb_error error;
+    const struct text *frame = &link->writer.bytes;
     struct wire_reader payload;
     wire_end(&link->writer);
-    if (link->receiver) {
+    if (link->receiver)
         link->receiver(link->receiver_context, wire_written(&link->writer, &payload), &payload);
-    } else if (wire_send(link->socket, &link->writer, &error) != GB_OK) {
-        link->page->is_cut = 1;
-        _exit(EXIT_LINK_LOST);
-    }
+    else if (link->is_held)
+        text_add_n(&link->held.bytes, frame->data, frame->length);
+    else
+        send_frames(link, &link->writer);
     pthread_mutex_unlock(&link->lock);
 }
 
@@ -127,6 +163,7 @@ bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_read
 {
     struct gb_error error;
     end_unless_worker(link);
+    end_hold(link);
     return wire_receive(link->socket, &link->input, ret_type, ret_payload, &error) == GB_OK;
 }
 
@@ -146,5 +183,6 @@ void link_wait_alone(struct worker_link *link)
 
 void link_phase(struct worker_link *link, uint32_t phase)
 {
+    end_hold(link);
     link->page->phase = phase;
 }

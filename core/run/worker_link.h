@@ -73,6 +73,8 @@ struct worker_link {
     struct worker_page *page;
     pthread_mutex_t lock; /* plugins may log from threads of their own */
     struct wire_writer writer;
+    bool is_held;
+    struct wire_writer held; /* messages that wait */
     struct wire_input input;
     link_receiver_fn *receiver; /* NULL: the supervisor, over the socket */
     void *receiver_context;
@@ -95,6 +97,9 @@ void link_free(struct worker_link *link);
 /* Begins a message of a type; link_send sends it. Between the two the link is locked. */
 struct wire_writer *link_begin(struct worker_link *link, uint32_t type);
 void link_send(struct worker_link *link);
+/* Until the next phase, messages of this process itself wait, to be sent together: no code of a
+ * plugin may run meanwhile. What a plugin says, from a thread of its own, ends that. */
+void link_hold(struct worker_link *link);
 /* A message that is a struct, whole. */
 void link_send_fields(struct worker_link *link, uint32_t type, const struct wire_field *fields,
                       const void *object);

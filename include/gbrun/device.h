@@ -109,6 +109,8 @@ struct gb_telemetry {
     double energy_joules;   /* a counter that only grows */
     uint64_t throttle;      /* the device's own bits */
     char throttle_text[96]; /* and what they mean; empty: none */
+    /* Set by the host. 1: the counter of energy is of no use now, and can be NaN. */
+    uint32_t without_energy;
 };
 
 /* Receives one fact about a device, for the record: "driver" "580.159". */

@@ -228,16 +228,13 @@ static int32_t copy(void *object, void *to, const void *from, uint64_t bytes)
 static int32_t fill(void *object, void *memory, uint32_t byte, uint64_t bytes)
 {
     const struct cuda_device *device = object;
-    const struct driver *driver = &device->driver;
     const int32_t status = enter(device);
     if (status != GB_OK || bytes == 0)
         return status;
-    CUresult result = driver->context_synchronize();
+    CUresult result = device->driver.context_synchronize();
     if (result == CUDA_SUCCESS)
-        result = driver->fill((CUdeviceptr)(uintptr_t)memory, (unsigned char)(byte & 0xff),
-                              (size_t)bytes);
-    if (result == CUDA_SUCCESS)
-        result = driver->context_synchronize();
+        result = cuda_fill(device, (CUdeviceptr)(uintptr_t)memory, (unsigned char)(byte & 0xff),
+                           (size_t)bytes);
     return cuda_status(device, result, "filling");
 }
 

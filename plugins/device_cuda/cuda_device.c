@@ -41,6 +41,13 @@ int32_t cuda_failure_status(const struct cuda_device *device, const struct gb_qu
     return driver_error_is_sticky(result) ? cuda_status(device, result, "measuring") : status;
 }
 
+CUresult cuda_fill(const struct cuda_device *device, CUdeviceptr at, unsigned char byte,
+                   size_t bytes)
+{
+    const CUresult result = device->driver.fill_async(at, byte, bytes, device->stream);
+    return result == CUDA_SUCCESS ? device->driver.stream_synchronize(device->stream) : result;
+}
+
 int32_t cuda_no_memory(const struct cuda_device *device, uint64_t bytes)
 {
     size_t free_bytes = 0;

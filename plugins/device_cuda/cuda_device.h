@@ -66,6 +66,11 @@ int32_t cuda_status(const struct cuda_device *device, CUresult result, const cha
  * driver. */
 int32_t cuda_still_there(const struct cuda_device *device);
 
+/* Fills memory, and waits, on the device's own stream: a fill on the default stream is a kernel of
+ * another one, for which this one waits, and after that launches are slower. */
+CUresult cuda_fill(const struct cuda_device *device, CUdeviceptr at, unsigned char byte,
+                   size_t bytes);
+
 /* Reports how much was asked for and how much is free. Returns GB_NO_MEMORY. */
 int32_t cuda_no_memory(const struct cuda_device *device, uint64_t bytes);
 

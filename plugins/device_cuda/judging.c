@@ -169,7 +169,7 @@ static CUresult make_memory(const struct cuda_device *device, const struct memor
         return result;
     result = map_whole(device, memory, handle, at, bytes);
     if (result == CUDA_SUCCESS)
-        result = device->driver.fill(at, 0, bytes);
+        result = cuda_fill(device, at, 0, bytes);
     if (result == CUDA_SUCCESS && ret_file != NULL)
         *ret_file = give_file(memory, handle);
     memory->drop(handle);
@@ -211,10 +211,10 @@ static CUresult clear_block(const struct cuda_device *device, const struct gb_sh
 {
     const CUdeviceptr at[] = {(CUdeviceptr)(uintptr_t)block->base,
                               (CUdeviceptr)(uintptr_t)block->other};
-    CUresult result = device->driver.fill(at[0], 0, block->bytes);
+    CUresult result = cuda_fill(device, at[0], 0, block->bytes);
     if (result == CUDA_SUCCESS)
-        result = device->driver.fill(at[1], 0, block->bytes);
-    return result == CUDA_SUCCESS ? device->driver.context_synchronize() : result;
+        result = cuda_fill(device, at[1], 0, block->bytes);
+    return result;
 }
 
 static void unshare_block(void *object, struct gb_shared_block *block)

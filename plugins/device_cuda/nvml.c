@@ -184,7 +184,6 @@ void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
     telemetry->memory_clock_hz = KNOWN(1e6, clock, NVML_CLOCK_MEMORY, &value);
     telemetry->temperature_celsius = KNOWN(1.0, temperature, NVML_TEMPERATURE_GPU, &value);
     telemetry->power_watts = KNOWN(1e-3, power, &value);
-    telemetry->energy_joules = nvml_energy_joules(nvml);
     telemetry->n_others = others_beside_us(nvml);
     telemetry->throttle = nvml_throttle(nvml);
     nvml_throttle_words(telemetry->throttle, telemetry->throttle_text,

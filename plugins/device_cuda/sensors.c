@@ -4,6 +4,8 @@
 
 #include "plugins/common/measuring.h"
 
+#include <math.h>
+
 static const double READ_EVERY_NS = 250e6;
 static const double IDLE_AFTER_NS = 1e9;
 static const double TELEMETRY_LASTS_NS = 100e6;
@@ -130,6 +132,9 @@ void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry)
         nvml_telemetry(sensors->nvml, &sensors->telemetry);
         sensors->telemetry_ns = now;
     }
-    sensors->telemetry.energy_joules = nvml_energy_joules(sensors->nvml);
+    sensors->telemetry.energy_joules = GB_HAS(telemetry, without_energy) &&
+                                               telemetry->without_energy
+                                           ? (double)NAN
+                                           : nvml_energy_joules(sensors->nvml);
     copy_known(telemetry, &sensors->telemetry, sizeof *telemetry);
 }

@@ -44,6 +44,7 @@ bool nvml_clock_is_set(const struct nvml *nvml);
 void nvml_throttle_words(uint64_t bits, char *text, size_t bytes);
 /* The counter of energy; NaN: not known. */
 double nvml_energy_joules(const struct nvml *nvml);
+/* All but the counter of energy. */
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry);
 void nvml_read_state(const struct nvml *nvml, struct nvml_state *state);
 
@@ -81,6 +82,6 @@ void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_t
  * it has gone, a second at most. */
 void sensors_forget(struct sensors *sensors);
 
-/* The counter of energy as it is now; everything else at most a tenth of a second old, as it takes
- * longer to read. */
+/* The counter of energy as it is now, unless it is of no use; everything else at most a tenth of a
+ * second old, as it takes longer to read. */
 void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry);

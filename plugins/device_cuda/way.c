@@ -295,10 +295,8 @@ static int32_t launch_graph(struct batch *batch)
     return GB_OK;
 }
 
-static int32_t read_stamps(struct batch *batch)
+static void read_graph(const struct stamps *stamps, struct way *way)
 {
-    const struct stamps *stamps = &batch->device->stamps;
-    struct way *way = batch->way;
     struct launch *launch = &way->launch;
     for (uint32_t i = 0; i < launch->n; i++) {
         launch->times_ns[i] = stamps_between(stamps, 2 * i, 2 * i + 1);
@@ -308,6 +306,11 @@ static int32_t read_stamps(struct batch *batch)
     if (!way->is_launched)
         way->reads_clock = launch->clock_hz > 0.0;
     way->is_launched = true;
+}
+
+static int32_t read_stamps(struct batch *batch)
+{
+    read_graph(&batch->device->stamps, batch->way);
     return GB_OK;
 }
 
@@ -392,6 +395,14 @@ int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurem
         way_drop_ready(way);
     fill_sensor_columns(device, way, measurement);
     return status;
+}
+
+void way_keep_launch(const struct cuda_device *device, struct way *way, double begin_ns,
+                     double end_ns)
+{
+    way->launch = (struct launch){.n = way->graph.n, .begin_ns = begin_ns, .end_ns = end_ns};
+    read_graph(&device->stamps, way);
+    correct(&way->launch, way->reading.offset_ns);
 }
 
 /* --- the end of a way --- */

@@ -59,6 +59,10 @@ struct way {
  */
 int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurement *measurement);
 
+/* The graph's last launch, which stamps are of, gives the next samples. */
+void way_keep_launch(const struct cuda_device *device, struct way *way, double begin_ns,
+                     double end_ns);
+
 void way_forget(const struct cuda_device *device, struct way *way);
 
 /* From here on runs are called one by one, between events, without stamps. */

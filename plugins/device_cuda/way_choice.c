@@ -277,9 +277,11 @@ static uint32_t samples_of_graph(const struct timed_device *timed,
     return timed->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
 
-/* Captures samples and finds out how long one takes. ret->exec NULL: they cannot be launched so. */
+/* Captures samples and finds out how long one takes. ret->exec NULL: they cannot be launched so;
+ * else *ret_begin_ns is when the last launch began. */
 static int32_t try_graph(const struct timed_device *timed, const struct gb_measurement *measurement,
-                         uint32_t n, struct graph *ret, double *ret_ns, char *reason)
+                         uint32_t n, struct graph *ret, double *ret_ns, double *ret_begin_ns,
+                         char *reason)
 {
     const struct cuda_device *device = &timed->device;
     const bool calls_reset = timed->way.reset_is_called;
@@ -288,6 +290,7 @@ static int32_t try_graph(const struct timed_device *timed, const struct gb_measu
     int32_t status = graph_make(device, measurement, n, true, has_reset, ret, reason);
     uint32_t n_times = 0;
     for (int i = 0; i < 2 && status == GB_OK && ret->exec != NULL; i++) {
+        *ret_begin_ns = clock_ns(CLOCK_MONOTONIC);
         if (calls_reset)
             status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
         const CUresult result = graph_read(device, ret->exec, measurement->queue->native, 2 * n);
@@ -329,8 +332,9 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
     const uint32_t n = samples_of_graph(timed, measurement, content, stream_ns);
     char reason[GRAPH_REASON_BYTES];
     struct graph graph = {0};
-    double graph_ns = 0.0;
-    int32_t status = try_graph(timed, measurement, n, &graph, &graph_ns, reason);
+    double graph_ns = 0.0, begin_ns = 0.0;
+    int32_t status = try_graph(timed, measurement, n, &graph, &graph_ns, &begin_ns, reason);
+    const double end_ns = clock_ns(CLOCK_MONOTONIC);
     if (status != GB_OK || graph.exec == NULL) {
         graph_free(device, &graph);
         if (status != GB_OK)
@@ -359,6 +363,7 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
     way->reading.tick_ns = device->step_ns;
     way->reading.offset_ns = timed->offsets.graph.ns;
     way->reading.offset_error_ns = timed->offsets.graph.error_ns;
+    way_keep_launch(device, way, begin_ns, end_ns);
     if (!is_asked && content->n_operations > 1)
         note(way, "launched as a graph of %u operations; in the stream an iteration takes %.4g us",
              content->n_operations, stream_ns / 1e3 / (double)measurement->iterations);
@@ -437,7 +442,7 @@ static int32_t by_records_beside_kernel(struct timed_device *timed,
     char reason[GRAPH_REASON_BYTES];
     struct graph graph = {0};
     double kernel_ns = NAN;
-    double record_ns = 0.0;
+    double record_ns = 0.0, begin_ns;
     int32_t status = time_runs(device, measurement, &way->sample_ns);
     const double most = fmax(1.0, TRIAL_NS / fmax(way->sample_ns, 1.0));
     if (status == GB_OK && device->stamps.module != NULL &&
@@ -447,7 +452,7 @@ static int32_t by_records_beside_kernel(struct timed_device *timed,
         if (status == GB_OK)
             status = try_graph(timed, measurement,
                                way->reset_is_called ? 1 : (uint32_t)fmin(COMPARED, most), &graph,
-                               &kernel_ns, reason);
+                               &kernel_ns, &begin_ns, reason);
         const bool is_known = graph.exec != NULL;
         graph_free(device, &graph);
         if (status == GB_OK && !is_known)

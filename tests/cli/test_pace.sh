@@ -100,6 +100,15 @@ run 'energy_step=100 ms' bench.pace=sustained
 within "energy is counted from step to step" energy_joules 0.0995 0.1007
 within "and work for each joule" flops_per_joule 10160 10300
 equals "the power before the case is kept" 100 "$(column power_before_watts)"
+# counter WHEN: what the case's counter of energy said then.
+counter()
+{
+    "$GBRUN" export --format jsonl | sed -E "s/.*\"$1\":\{[^}]*\"energy_joules\":([0-9a-z]*).*/\1/"
+}
+run 'energy_step=100 ms' spares_energy=yes
+equals "a short visit does not ask for its counter" "null null" "$(counter begin) $(counter end)"
+run 'energy_step=100 ms' spares_energy=yes bench.iterations=200
+equals "one of twelve times 0.2 s does, after two of them" 200 $(($(counter end) - $(counter begin)))
 run 'energy_step=100 ms' bench.pace=burst
 equals "the energy of gaps is no iteration's" "" "$(column energy_joules)"
 run lose_every=2 bench.pace=sustained

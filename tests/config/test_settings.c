@@ -36,7 +36,7 @@ TEST(requests)
                         "1 - /conf/../x/y.so 14\n1 - /abs/z.so 16\n");
 }
 
-/* What `device = auto` chooses from, in order. */
+/* What `device = auto` chooses from, in order; with a dash those that no case may run on. */
 static void add_preference(char *text, uint32_t with, struct text *out)
 {
     const struct plugin_settings *devices;
@@ -44,7 +44,8 @@ static void add_preference(char *text, uint32_t with, struct text *out)
     load_sound(text);
     settings_devices(loaded.settings, &devices, &n);
     for (size_t i = 0; i < n; i++)
-        text_printf(out, "%s=%s ", devices[i].name, devices[i].info->plugin.id);
+        text_printf(out, "%s%s=%s ", devices[i].is_chosen ? "" : "-", devices[i].name,
+                    devices[i].info->plugin.id);
     unload(&loaded);
 }
 
@@ -70,7 +71,9 @@ static const struct text_cases of_run[] = {
       " -> out/x.gbr seed -3 shuffled each jobs 2 rounds 4 devices cuda|cpu| path .|a, b|",
       "[bench nop]\n -> results.gbr seed 42 listed spread jobs 0 rounds 0 devices  path "}},
     {{add_preference, 0},
-     {"[bench nop]\n -> cuda=cuda cpu=cpu ",
+     {"[bench nop]\n -> cuda=cuda cpu=cpu ", "[bench nop]\ndevice = cpu\n -> -cuda=cuda cpu=cpu ",
+      "[device pinned]\nplugin = cpu\n[bench nop]\nsweep.device = cpu, cuda:1\n -> cuda=cuda "
+      "-pinned=cpu ",
       "[device pinned]\nplugin = cpu\ncpus = 0:3\n[bench nop]\n -> cuda=cuda pinned=cpu ",
       "[device b]\nplugin = cuda\n[device a]\nplugin = cuda\n[bench nop]\n -> b=cuda a=cuda "
       "cpu=cpu ",

@@ -49,7 +49,8 @@ struct params {
     double excess, asked;
     double needs_gap, settles_in, energy_step;
     int64_t heat, spent_from, spent_asked;
-    int32_t ignores_gaps, refuses_profile, replays, is_dithered, by_items, counts_clock;
+    int32_t ignores_gaps, spares_energy, refuses_profile, replays, is_dithered, by_items,
+        counts_clock;
     double tick, offset, offset_error, as_graph;
     double state;
     const char *opened;
@@ -87,6 +88,7 @@ static const struct gb_option options[] = {
              "throttled unless it idles so long after each sample; 0: never"),
     GB_DURATION(struct params, settles_in, "0", "0:", "load until times have settled"),
     GB_DURATION(struct params, energy_step, "0", "0:", "the counter of energy moves so often"),
+    GB_BOOL(struct params, spares_energy, "no", "reads that only where it is of use"),
     GB_BOOL(struct params, ignores_gaps, "no", "knows nothing of idle gaps"),
     GB_INT(struct params, heat, "0", "0:", "C", "degrees that it is hotter than usual at first"),
     GB_BOOL(struct params, replays, "no", "launch again what run enqueued for the first sample"),
@@ -464,6 +466,8 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
                                    ? 100e-9 * params->energy_step *
                                          (double)(uint64_t)(device->now_ns / params->energy_step)
                                    : (double)device->n_samples;
+    if (params->spares_energy && telemetry->without_energy)
+        telemetry->energy_joules = (double)NAN;
     telemetry->throttle = params->throttle_from >= 0 ? 4 : 0;
     if (telemetry->throttle)
         strcpy(telemetry->throttle_text, "throttled by its option");

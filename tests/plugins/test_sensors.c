@@ -120,4 +120,7 @@ TEST(energy_is_read_each_time)
     sensors_telemetry(&sensors, &second);
     ck_assert_uint_eq(second.throttle, 0);
     ck_assert_str_eq(second.throttle_text, "");
+    second.without_energy = 1;
+    sensors_telemetry(&sensors, &second);
+    ck_assert_double_nan(second.energy_joules);
 }

@@ -3,11 +3,14 @@
 #include "core/run/collector.h"
 #include "core/run/messages.h"
 #include "core/run/wire.h"
+#include "core/run/worker_link.h"
 #include "core/store/store_table.h"
 #include "tests/check_main.h"
 #include "tests/config/settings_fixture.h"
 
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Of each test: what is written, and what is read of it. */
 static struct wire_writer writer;
@@ -582,4 +585,43 @@ TEST_EACH(activities_come_back, sent)
     ck_assert_uint_eq(collector.record.n_activities, sent[_i].n);
     for (size_t i = 0; i < sent[_i].n; i++)
         ASSERT_SAME(&collector.record.activities[i], &activities[i], size);
+}
+
+/* The type of the next message that has been sent; WIRE_TYPES: none has. */
+static uint32_t next_sent(int socket)
+{
+    enum { MOST = 4096 };
+    const ssize_t n = recv(socket, wire_input_space(&input, MOST), MOST, MSG_DONTWAIT);
+    input.end += n > 0 ? (size_t)n : 0;
+    return next_frame() == 1 ? type : WIRE_TYPES;
+}
+
+/* The next phase, and what a plugin says, send what waits, in its order. */
+TEST(messages_wait_until_code_of_a_plugin_runs)
+{
+    const struct metric_record metric = {"loss", 1, ""};
+    const struct message_record message = {GB_LOG_INFO, "last words"};
+    struct worker_link link;
+    int sockets[2];
+    const int page = memfd_create("page", MFD_CLOEXEC);
+    ck_assert_int_eq(ftruncate(page, sizeof *link.page), 0);
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    link_open(&link, sockets[0], page);
+    for (int speaks = 0; speaks < 2; speaks++) {
+        link_hold(&link);
+        link_send_record(&link, WIRE_METRIC, &metric);
+        ck_assert_uint_eq(next_sent(sockets[1]), WIRE_TYPES);
+        if (speaks)
+            link.sink.take(link.sink.context, WIRE_LOG, &message);
+        else
+            link_phase(&link, PHASE_RUN);
+        ck_assert_uint_eq(next_sent(sockets[1]), WIRE_METRIC);
+        ck_assert_uint_eq(next_sent(sockets[1]), speaks ? WIRE_LOG : WIRE_TYPES);
+        link_send_record(&link, WIRE_METRIC, &metric); /* nothing waits any more */
+        ck_assert_uint_eq(next_sent(sockets[1]), WIRE_METRIC);
+    }
+    munmap(link.page, sizeof *link.page);
+    link_free(&link);
+    close(sockets[0]);
+    close(sockets[1]);
 }

@@ -45,7 +45,6 @@
     X(copy, cuMemcpy, "cuMemcpy")                                                                  \
     X(copy_async, cuMemcpyAsync, "cuMemcpyAsync")                                                  \
     X(copy_device_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                                \
-    X(fill, cuMemsetD8, "cuMemsetD8_v2")                                                           \
     X(fill_async, cuMemsetD8Async, "cuMemsetD8Async")                                              \
     X(fill_words_async, cuMemsetD32Async, "cuMemsetD32Async")                                      \
     X(stream_create, cuStreamCreate, "cuStreamCreate")                                             \
