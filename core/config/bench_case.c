@@ -2,7 +2,6 @@
 #include "core/config/bench_case.h"
 
 #include "core/base/random.h"
-#include "core/base/rounds.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 

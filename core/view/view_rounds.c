@@ -4,7 +4,6 @@
 #include "core/view/view_cases.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
