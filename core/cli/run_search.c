@@ -1,6 +1,7 @@
 /* run_search.c - see run_search.h. */
 #include "core/cli/run_search.h"
 
+#include "core/base/members.h"
 #include "core/run/search_process.h"
 #include "core/run/supervisor.h"
 #include "core/view/search_goal.h"
@@ -312,11 +313,7 @@ static int32_t store_report(struct run_search *searches, const struct engine_rep
 
 /* ---- going on ---- */
 
-static int compare_positions(const void *a, const void *b)
-{
-    const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-    return (first > second) - (first < second);
-}
+ORDER_BY(compare_positions, uint64_t, ORDER_OF(*x, *y))
 
 /* The next visit that the current search had in the run that is resumed; NULL: it has repeated them
  * all. */

@@ -150,17 +150,9 @@ static uint64_t place_of(const struct outcome *outcome)
     return hash_number(hash, outcome->position);
 }
 
-static int compare_placed(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->outcome->position != y->outcome->position)
-        return x->outcome->position < y->outcome->position ? -1 : 1;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    if (x->outcome->round != y->outcome->round)
-        return x->outcome->round < y->outcome->round ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY(compare_placed, struct placed, ORDER_OF(x->outcome->position, y->outcome->position),
+         ORDER_OF(x->place, y->place), ORDER_OF(x->outcome->round, y->outcome->round),
+         ORDER_OF(x->index, y->index))
 
 /* As bench_case_label writes it. */
 static const char *label_of(const struct compare *compare, const struct outcome *outcome,

@@ -1,5 +1,6 @@
 /* fleet_text.c - see fleet.h: tables of nodes and of cases, notes about them, and
  * what programs read. */
+#include "core/base/members.h"
 #include "core/compare/fleet.h"
 
 #include "core/base/hostlist.h"
@@ -37,15 +38,8 @@ struct ranked {
     double distance;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->is_flagged != y->is_flagged)
-        return x->is_flagged ? -1 : 1;
-    if (x->distance != y->distance)
-        return x->distance > y->distance ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY(compare_ranked, struct ranked, ORDER_OF(y->is_flagged, x->is_flagged),
+         ORDER_OF(y->distance, x->distance), ORDER_OF(x->index, y->index))
 
 void fleet_order(const struct fleet_result *result, size_t **ret)
 {

@@ -20,18 +20,10 @@ struct ordered_side {
 };
 
 /* Copies of one run lie together, the one with most cases first. */
-static int compare_ordered(const void *a, const void *b)
-{
-    const struct ordered_side *x = a, *y = b;
-    int order = strverscmp(x->key, y->key);
-    if (order == 0)
-        order = strcmp(x->side->run->record.started, y->side->run->record.started);
-    if (order == 0)
-        order = strcmp(x->side->run->record.uuid, y->side->run->record.uuid);
-    if (order == 0)
-        order = (x->side->n < y->side->n) - (x->side->n > y->side->n);
-    return order ? order : (x->side > y->side) - (x->side < y->side);
-}
+ORDER_BY(compare_ordered, struct ordered_side, strverscmp(x->key, y->key),
+         strcmp(x->side->run->record.started, y->side->run->record.started),
+         strcmp(x->side->run->record.uuid, y->side->run->record.uuid),
+         ORDER_OF(y->side->n, x->side->n), ORDER_OF(x->side, y->side))
 
 /* The runs in order, each once; those that lack `by` are left out. */
 static struct ordered_side *order_sides(struct compare *compare, struct history *history)

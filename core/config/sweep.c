@@ -1,5 +1,6 @@
 /* sweep.c - the cases of all benchmarks, by number: which points of the product of a benchmark's
  * axes are cases, and the case at one of them, made when it is needed. See settings.h. */
+#include "core/base/members.h"
 #include "core/config/settings_internal.h"
 
 #include "core/base/random.h"
@@ -173,11 +174,7 @@ static int32_t compile_templates(const struct sweep *sweep, struct sweep_bench *
     return status;
 }
 
-static int compare_slots(const void *a, const void *b)
-{
-    const struct slot *const *first = a, *const *second = b;
-    return strcmp((*first)->name, (*second)->name);
-}
+ORDER_BY(compare_slots, struct slot *const, strcmp((*x)->name, (*y)->name))
 
 static int32_t prepare_bench(struct sweep *sweep, struct sweep_bench *bench,
                              struct error_list *errors)

@@ -385,12 +385,7 @@ struct place {
     size_t at;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
-                                  : (x->at > y->at) - (x->at < y->at);
-}
+ORDER_BY_NUMBERS(compare_places, struct place, number, at)
 
 /* Sorts n items by the double at an offset. Numbers go up; what has none stays where it is, and
  * none passes it. */

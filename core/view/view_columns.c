@@ -1,4 +1,5 @@
 /* view_columns.c - the columns of a result, and cells as text. */
+#include "core/base/members.h"
 #include "core/store/store_schema.h"
 #include "core/view/view_cases.h"
 
@@ -197,14 +198,8 @@ static void add_stored(int table)
     }
 }
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct result *x = a, *y = b;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    const int order = text_equal(x->name, "started") - text_equal(y->name, "started");
-    return order ? order : strcmp(x->name, y->name);
-}
+ORDER_BY(compare_places, struct result, ORDER_OF(x->place, y->place),
+         text_equal(x->name, "started") - text_equal(y->name, "started"), strcmp(x->name, y->name))
 
 static void make_results(void)
 {

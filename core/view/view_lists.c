@@ -1,4 +1,5 @@
 /* view_lists.c - which columns an export has: of cases and of samples. */
+#include "core/base/members.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -63,12 +64,7 @@ static int column_rank(const char *name)
     return 0;
 }
 
-static int compare_columns(const void *a, const void *b)
-{
-    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-    int by_rank = column_rank(x) - column_rank(y);
-    return by_rank ? by_rank : strcmp(x, y);
-}
+ORDER_BY(compare_columns, char *const, column_rank(*x) - column_rank(*y), strcmp(*x, *y))
 
 void sample_column_head(const char *name, struct text *out)
 {

@@ -1,4 +1,5 @@
 /* view_pivot.c - tables with a column for each value of one parameter. */
+#include "core/base/members.h"
 #include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
@@ -118,22 +119,12 @@ static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *e
     return status;
 }
 
-static int compare_by_value(const void *a, const void *b)
-{
-    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
-    int order = cell_compare(&x->value, &y->value);
-    if (order)
-        return order;
-    return (x->row->c.position > y->row->c.position) - (x->row->c.position < y->row->c.position);
-}
+ORDER_BY(compare_by_value, struct item *const, cell_compare(&(*x)->value, &(*y)->value),
+         ORDER_OF((*x)->row->c.position, (*y)->row->c.position))
 
-static int compare_by_position(const void *a, const void *b)
-{
-    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
-    if (x->row->c.position != y->row->c.position)
-        return x->row->c.position < y->row->c.position ? -1 : 1;
-    return cell_compare(&x->value, &y->value);
-}
+ORDER_BY(compare_by_position, struct item *const,
+         ORDER_OF((*x)->row->c.position, (*y)->row->c.position),
+         cell_compare(&(*x)->value, &(*y)->value))
 
 /* In the order of the sweep. */
 static void find_values(struct pivot *pivot)

@@ -1,4 +1,5 @@
 /* view_show.c - a results file as tables for people. */
+#include "core/base/members.h"
 #include "core/compare/compare.h"
 #include "core/compare/compare_text.h"
 #include "core/view/view_writers.h"
@@ -198,10 +199,7 @@ static struct shards shards_of(const struct stored_run *runs, size_t n, const ch
     return shards;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+ORDER_BY(compare_texts, char *const, strcmp(*x, *y))
 
 static size_t count_hosts(const struct shards *shards)
 {
