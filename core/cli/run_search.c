@@ -66,7 +66,7 @@ static struct one_search *search_of(struct run_search *searches,
 
 static void add_axis(struct run_search *searches, struct one_search *search, const char *name)
 {
-    if (text_index(WORDS_OF(search->axes, search->n_axes), name) == search->n_axes)
+    if (!text_is_among(search->axes, search->n_axes, name))
         ARENA_APPEND(&searches->arena, search->axes, search->n_axes,
                      arena_text(&searches->arena, name));
 }

@@ -415,7 +415,7 @@ static void add(struct compare *compare, struct compare_against *against, const 
                 const char *from, const char *to)
 {
     CLEANUP(text_free) struct text line = {0};
-    if (text_index(WORDS_OF(against->differing, against->n_differing), name) < against->n_differing)
+    if (text_is_among(against->differing, against->n_differing, name))
         return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&compare->arena, against->differing, against->n_differing,
                  arena_text(&compare->arena, name));

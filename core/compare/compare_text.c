@@ -16,8 +16,7 @@ static const char *const formats[COMPARE_FORMATS] = {
 
 int compare_format_named(const char *name)
 {
-    const size_t i = text_index(WORDS_OF(formats, COMPARE_FORMATS), name);
-    return i < COMPARE_FORMATS ? (int)i : -1;
+    return text_choice(WORDS_OF(formats, COMPARE_FORMATS), name);
 }
 
 /* ---- cells ---- */

@@ -235,7 +235,7 @@ static void add_difference(struct fleet *fleet, struct fleet_node *node, const c
 {
     enum { VALUE_MOST = 60 };
     CLEANUP(text_free) struct text line = {0};
-    if (text_index(WORDS_OF(node->differing, node->n_differing), name) < node->n_differing)
+    if (text_is_among(node->differing, node->n_differing, name))
         return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&fleet->arena, node->differing, node->n_differing, name);
     text_printf(&line, "%s: ", name);

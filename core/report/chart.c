@@ -523,7 +523,7 @@ bool chart_choose(struct view *view, const char *bench, struct chart_request *re
         for (size_t i = 0; text_equal(at.row->c.bench, bench) && i < n; i++) {
             const struct parameter *parameter = find_parameter(&at.row->c, axes[i].name);
             if (parameter && axes[i].n < VALUES_MAX &&
-                !view_has_name(axes[i].values, axes[i].n, parameter->value.text))
+                !text_is_among(axes[i].values, axes[i].n, parameter->value.text))
                 axes[i].values[axes[i].n++] = parameter->value.text;
         }
     const struct axis *x = largest(axes, n, true, NULL);

@@ -214,7 +214,7 @@ static bool is_name(const char *name)
         strspn(name, all) < length)
         return false;
     const size_t n_taken = sizeof taken_names / sizeof *taken_names;
-    return text_index(WORDS_OF(taken_names, n_taken), name) == n_taken;
+    return !text_is_among(taken_names, n_taken, name);
 }
 
 static bool is_unit(const char *unit)

@@ -94,7 +94,7 @@ static void add_axis_value(struct json_writer *json, struct seen *seen,
 {
     const char *words = parameter->value.text;
     struct cell cell = cell_of_parameter(parameter);
-    if (view_has_name(seen->values, seen->n, words))
+    if (text_is_among(seen->values, seen->n, words))
         return;
     ARENA_APPEND(arena, seen->values, seen->n, arena_text(arena, words));
     json_open(json, NULL, JSON_OBJECT);

@@ -27,10 +27,9 @@ static double checked(const struct stored_case *c, double value)
 /* The metric of the first comparison. */
 static double metric_of_check(const struct stored_case *c, int metric)
 {
-    for (size_t i = 0; i < c->record.n_checks; i++)
-        if (text_equal(c->record.checks[i].metric, verify_metric_name(metric)))
-            return c->record.checks[i].value;
-    return NAN;
+    const struct check_record *check = ITEM_NAMED(c->record.checks, c->record.n_checks, metric,
+                                                  verify_metric_name(metric));
+    return check ? check->value : NAN;
 }
 
 /* Of the elements in the first comparison. */
@@ -334,12 +333,10 @@ struct view_column result_column(size_t i)
 
 bool result_column_named(const char *name, struct view_column *ret)
 {
-    for (size_t i = 0; i < result_columns(); i++)
-        if (text_equal(results[i].name, name)) {
-            *ret = result_column(i);
-            return true;
-        }
-    return false;
+    const size_t n = result_columns(), i = text_index(TEXTS_OF(results, n, name), name);
+    if (i < n)
+        *ret = result_column(i);
+    return i < n;
 }
 
 bool result_column_is_relative(size_t i)
@@ -368,11 +365,7 @@ struct telemetry_column telemetry_column(size_t i)
 
 bool is_setting_column(const char *name)
 {
-    static const char *const settings[] = {"device", "policy", "clock", "cache", "launch", "pace"};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (text_equal(settings[i], name))
-            return true;
-    return false;
+    return IS_AMONG(name, "device", "policy", "clock", "cache", "launch", "pace");
 }
 
 struct cell cell_of_parameter(const struct parameter *parameter)

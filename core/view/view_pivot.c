@@ -51,19 +51,14 @@ struct pivot {
 
 static bool bench_has(const struct survey_bench *bench, const char *name)
 {
-    for (size_t i = 0; i < bench->n_parameters; i++)
-        if (text_equal(bench->parameters[i].name, name))
-            return true;
-    return false;
+    return ITEM_NAMED(bench->parameters, bench->n_parameters, name, name) != NULL;
 }
 
 static void add_head(struct pivot *pivot, const char *name, bool wanted)
 {
-    if (!wanted || text_equal(name, pivot->column.name))
+    if (!wanted || text_equal(name, pivot->column.name) ||
+        ITEM_NAMED(pivot->head_columns, pivot->n_heads, name, name))
         return;
-    for (size_t i = 0; i < pivot->n_heads; i++)
-        if (text_equal(pivot->head_columns[i].name, name))
-            return;
     view_column_named(pivot->view, name, "", &pivot->head_columns[pivot->n_heads++], NULL);
 }
 
@@ -206,7 +201,7 @@ static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
     int32_t status = view_column_named(view, view->options->pivot, "--pivot", &ret->column, error);
     if (status != GB_OK)
         return status;
-    if (view_has_name(view->parameters, view->n_parameters, ret->column.name) &&
+    if (text_is_among(view->parameters, view->n_parameters, ret->column.name) &&
         !is_setting_column(ret->column.name))
         ret->column.kind = COLUMN_PARAMETER; /* it wins over a result column */
     choose_heads(ret);

@@ -18,7 +18,7 @@ static void add_names(struct arena *arena, const char ***names, size_t *n, const
     if (*n)
         memcpy(all, *names, *n * sizeof *all);
     for (size_t i = 0; i < n_more; i++)
-        if (!view_has_name(all, *n, more[i]))
+        if (!text_is_among(all, *n, more[i]))
             all[(*n)++] = more[i];
     *names = all;
 }

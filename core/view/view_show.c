@@ -315,7 +315,7 @@ static bool find_question(const struct survey *survey, struct question *ret)
         *ret = (struct question){.by = "bench", .base = bench->name};
         return n_words + n_numbers == 0 && is_same_work;
     }
-    if (!axis || view_has_name(measuring, sizeof measuring / sizeof *measuring, axis->name))
+    if (!axis || text_is_among(measuring, sizeof measuring / sizeof *measuring, axis->name))
         return false;
     *ret = (struct question){.by = axis->name, .base = axis->first, .names_it = axis->is_number};
     return axis->first && (n_words == 1 || (n_words == 0 && n_numbers == 1 && is_same_work));

@@ -65,7 +65,7 @@ static void case_table_remove(struct case_table *table, size_t i)
 
 static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
 {
-    if (!view_has_name(left_out->names, left_out->n, name))
+    if (!text_is_among(left_out->names, left_out->n, name))
         ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
 }
 
@@ -590,10 +590,10 @@ static bool one_table_does(const struct survey *survey, const struct survey_para
 
 static bool is_shown(const struct survey_parameter **parameters, size_t n, const char *name)
 {
+    bool is_any = false;
     for (size_t i = 0; i < n; i++)
-        if (text_equal(parameters[i]->name, name))
-            return true;
-    return false;
+        is_any |= text_equal(parameters[i]->name, name);
+    return is_any;
 }
 
 static struct layout layout_of(const struct view *view, bool bench_column,
