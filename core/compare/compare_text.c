@@ -468,8 +468,7 @@ static void json_case(struct json_writer *json, const struct compare_result *res
 {
     struct named_value fields[CASE_VALUES];
     make_values(result, against, c, fields);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, fields + 1, UNIT - 1);
     json_values(json, fields + UNIT + 1, CASE_VALUES - UNIT - 1);
     json_close(json, JSON_OBJECT);
@@ -479,8 +478,7 @@ static void json_against(struct json_writer *json, const struct compare_result *
                          const struct compare_against *against)
 {
     const struct geometric_mean *mean = &against->mean;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_side(json, "new", against->side);
     json_texts(json, "differences", against->differences, against->n_differences);
     json_real(json, "machine_ratio", against->machine != 0 ? exp(against->machine) : NAN);

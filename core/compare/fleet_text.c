@@ -435,8 +435,7 @@ static void json_node(struct json_writer *json, const struct fleet_result *resul
     CLEANUP(text_free) struct text reason = {0};
     const struct geometric_mean *mean = &node->mean;
     fleet_add_reason(node, &reason);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, VALUES(TEXT("name", node->name), TEXT("host", node->host),
                              TEXT("model", result->models[node->model]),
                              INTEGER("devices", node->n_devices),
@@ -468,8 +467,7 @@ static void json_cell(struct json_writer *json, const struct fleet_result *resul
 static void json_case(struct json_writer *json, const struct fleet_result *result,
                       const struct fleet_case *c)
 {
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, VALUES(TEXT("case", c->label), TEXT("bench", c->bench), TEXT("uid", c->uid),
                              TEXT("model", result->models[c->model]), REAL("median", c->median),
                              REAL("scatter", c->scatter)));

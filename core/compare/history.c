@@ -437,8 +437,7 @@ static void json_point(const struct history *history, const struct history_point
                        struct json_writer *json)
 {
     const struct change_point *change = point->change;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, VALUES(RUN_VALUES(history, point), INTEGER("rounds", point->n_rounds),
                              TEXT("status", status_of(point)), INTEGER("segment", point->segment)));
     if (change) {
@@ -468,8 +467,7 @@ void history_write_json(const struct history *history, bool are_changes, struct 
     json_open(&json, "cases", JSON_ARRAY);
     for (size_t i = 0; i < history->n; i++) {
         const struct history_case *c = &history->cases[i];
-        json_line(&json);
-        json_open(&json, NULL, JSON_OBJECT);
+        json_row(&json);
         json_values(&json, VALUES(TEXT("case", c->label), TEXT("uid", c->points[0].c->first->uid),
                                   REAL("margin", c->margin)));
         json_open(&json, "points", JSON_ARRAY);

@@ -302,11 +302,7 @@ void search_write_curve(const struct search_found *found, struct text *out)
     char time[NUMBER_TEXT_MAX], value[NUMBER_TEXT_MAX], bar[BAR + 1];
     for (size_t i = 0; i < found->n_visits; i++)
         last = fmin(last, found->visits[i].value);
-    table_column(&table, "after", true);
-    table_column(&table, "visit", true);
-    table_column(&table, "best so far", true);
-    table_column(&table, "", false);
-    table_column(&table, "case", false);
+    table_columns(&table, ">after|>visit|>best so far||case");
     for (size_t i = 0; i < found->n_visits; i++) {
         const struct search_visit *visit = &found->visits[i];
         if (!(visit->value < best))
@@ -493,8 +489,7 @@ void search_write_axes(const struct search_found *found, struct text *out)
     if (found->n_visits < 3)
         return;
     const struct search_visit *first = &found->visits[0];
-    table_column(&table, "axis", false);
-    table_column(&table, "explains alone", true);
+    table_columns(&table, "axis|>explains alone");
     for (size_t i = 0; i < first->n_parameters; i++) {
         const double share = first->parameters[i].is_axis
                                  ? share_of_axis(found, first->parameters[i].name)

@@ -121,8 +121,7 @@ static struct table make_table(const struct breakdown *breakdown, int parts, siz
     static const char *const heads[][4] = {{"time", "interval", "share", "gap before"},
                                            {"grid x block", "registers", "shared", "occupancy"}};
     struct table table = {0};
-    table_column(&table, "#", true);
-    table_column(&table, "activity", false);
+    table_columns(&table, ">#|activity");
     for (int part = 0; part < 2; part++)
         for (int i = 0; (parts >> part & 1) && i < 4; i++)
             table_column(&table, heads[part][i], true);
