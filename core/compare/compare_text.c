@@ -127,12 +127,6 @@ static void add_verdict(const struct compared *c, struct text *out)
 
 /* ---- tables ---- */
 
-void compare_cell(struct table *table, struct text *words)
-{
-    table_cell(table, text_get(words));
-    text_clear(words);
-}
-
 void compare_write_fitting(struct table *table, int style, size_t width, bool has_colours,
                            struct text *out)
 {
@@ -159,13 +153,13 @@ static void write_one(const struct compare_result *result, const struct compare_
         table_row(&table);
         table_cell(&table, c->label);
         compare_add_value(&result->metric, c->base_value, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         compare_add_value(&result->metric, c->new_value, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_ratio(c, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_verdict(c, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         table_colour(&table, compare_colour(c->result.verdict));
     }
     compare_write_fitting(&table, style, width, has_colours, out);
@@ -198,10 +192,10 @@ static void write_several(const struct compare_result *result, int style, size_t
         table_row(&table);
         table_cell(&table, result->base->cases[i].label);
         compare_add_value(&result->metric, value, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         for (size_t j = 0; j < result->n_against; j++) {
             add_cell_of_side(&result->against[j].cases[i], &words);
-            compare_cell(&table, &words);
+            table_cell_take(&table, &words);
             table_colour(&table, compare_colour(result->against[j].cases[i].result.verdict));
         }
     }

@@ -248,7 +248,7 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
         table_row(&table);
         table_cell(&table, node->name);
         compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         table_cell_printf(&table, "%zu", node->n_cases);
         table_cell_printf(&table, "%zu", node->n_slower);
         table_cell_printf(&table, "%zu", node->n_faster);
@@ -313,13 +313,13 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
         table_row(&table);
         table_cell(&table, c->label);
         compare_add_value(&result->metric, c->median, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_range(c, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         for (size_t j = 0; j < n; j++) {
             const struct fleet_cell *cell = fleet_cell_of(c, nodes[j]);
             add_cell(cell, &words);
-            compare_cell(&table, &words);
+            table_cell_take(&table, &words);
             if (cell)
                 table_colour(&table, compare_colour(cell->failure ? COMPARED_BROKEN
                                                                   : cell->of.result.verdict));

@@ -338,13 +338,11 @@ static void add_row(const struct history *history, const struct history_case *c,
         compare_add_value(&history->metric, point->value, &words);
     else
         text_add(&words, status_of(point));
-    table_cell(table, text_get(&words));
-    text_clear(&words);
+    table_cell_take(table, &words);
     double half = 50 * (point->high - point->low) / point->value;
     if (isfinite(half))
         text_printf(&words, "\u00b1%.2g %%", half);
-    table_cell(table, text_get(&words));
-    text_clear(&words);
+    table_cell_take(table, &words);
     add_change(point->change, &words);
     table_cell(table, text_get(&words));
 }

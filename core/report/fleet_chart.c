@@ -306,7 +306,7 @@ static void write_strips(const struct strips *strips, struct text *out)
         table_row(&table);
         table_cell(&table, strips->cases[i]->label);
         compare_add_value(&strips->result->metric, strips->cases[i]->median, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_strip(strips, strips->cases[i], field);
         table_cell(&table, field);
     }

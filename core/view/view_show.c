@@ -137,7 +137,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
         for (size_t j = 0; j < n; j++) {
             struct cell cell = cell_of(at.row, &columns[j]);
             cell_readable(&cell, &words);
-            finish_cell(&table, &words);
+            table_cell_take(&table, &words);
         }
     }
     table_write(&table, table_style(view->options->format), out);

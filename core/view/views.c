@@ -38,12 +38,6 @@ size_t view_width(const struct view *view)
     return view->options->width ? view->options->width : SHOW_COLUMNS;
 }
 
-void finish_cell(struct table *table, struct text *cell)
-{
-    table_cell(table, text_get(cell));
-    text_clear(cell);
-}
-
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)
 {
     size_t written = fwrite(text_get(text), 1, text->length, out);
