@@ -17,8 +17,7 @@ int chart_kind_named(const char *word)
         CHART_MAP(CHART_WORD)
 #undef CHART_WORD
     };
-    const size_t i = text_index(WORDS_OF(words, CHART_KINDS), word);
-    return i < CHART_KINDS ? (int)i : -1;
+    return text_choice(WORDS_OF(words, CHART_KINDS), word);
 }
 
 static bool is_time(const struct chart *chart)
@@ -266,9 +265,8 @@ static int32_t find_columns(struct chart *chart, struct view *view, struct colum
         status = view_column_named(view, request->y, "--y", &ret->y, error);
     if (!chart->has_series)
         chart->unit = is_time(chart) ? "ns" : "";
-    for (size_t i = 0; request->y && i < result_columns(); i++)
-        if (ret->y.kind == COLUMN_RESULT && ret->y.result == (int)i)
-            chart->unit = result_column_unit(i);
+    if (status == GB_OK && request->y && ret->y.kind == COLUMN_RESULT)
+        chart->unit = result_column_unit((size_t)ret->y.result);
     return status == GB_OK ? compile_ideal(chart, view, ret, error) : status;
 }
 
