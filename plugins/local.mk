@@ -120,15 +120,15 @@ SUFFIXES = .cu .fatbin
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) $(NVCC_KERNEL_FLAGS) $(NVCCFLAGS) -fatbin -o $@ $<
 
 # Plugins for both CPU and CUDA (with_cuda.h) are compiled with the first and linked with the second;
-# within the same two conditions they add their files for CUDA. The object that embeds kernels depends
+# within the same condition they add their files for CUDA. The object that embeds kernels depends
 # on them by a variable: Automake would take a rule with its name for a replacement of its own.
+PLUGINS = plugins
+CLEANFILES += plugins/*/*.fatbin
 WITH_CUDA_CFLAGS = $(PLUGIN_KERNEL_CFLAGS)
 WITH_CUDA_LIBADD =
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
+if WITH_KERNELS
 WITH_CUDA_CFLAGS += -DPLUGIN_WITH_CUDA
 WITH_CUDA_LIBADD += $(PLUGIN_COMMON_CUDA)
-endif
 endif
 
 include $(top_srcdir)/plugins/bench_call/local.mk

@@ -1,6 +1,7 @@
 /* hostlist.c - see hostlist.h. */
 #include "core/base/hostlist.h"
 
+#include "core/base/members.h"
 #include "core/base/memory.h"
 
 #include <stdlib.h>
@@ -33,20 +34,10 @@ static bool same_prefix(const struct host *a, const struct host *b)
 }
 
 /* By prefix, number and digits: 9, 09, 10. */
-static int compare_hosts(const void *a, const void *b)
-{
-    const struct host *x = a, *y = b;
-    size_t common = x->n_prefix < y->n_prefix ? x->n_prefix : y->n_prefix;
-    int order = strncmp(x->name, y->name, common);
-    if (order)
-        return order;
-    if (x->n_prefix != y->n_prefix)
-        return x->n_prefix < y->n_prefix ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    size_t n = strlen(digits_of(x)), m = strlen(digits_of(y));
-    return (n > m) - (n < m);
-}
+ORDER_BY(compare_hosts, struct host,
+         strncmp(x->name, y->name, x->n_prefix < y->n_prefix ? x->n_prefix : y->n_prefix),
+         ORDER_OF(x->n_prefix, y->n_prefix), ORDER_OF(x->number, y->number),
+         ORDER_OF(strlen(digits_of(x)), strlen(digits_of(y))))
 
 /* Is b the next one of a range that began with as many digits? */
 static bool goes_on(const struct host *first, const struct host *a, const struct host *b)

@@ -172,3 +172,9 @@ void json_line(struct json_writer *json)
     json->needs_comma = false;
     text_add(json->out, "\n");
 }
+
+void json_row(struct json_writer *json)
+{
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+}

@@ -78,5 +78,6 @@ void json_members(struct json_writer *json, const struct json_member *members, s
 void json_records(struct json_writer *json, const char *name, const void *items, size_t n,
                   size_t item_bytes, const struct json_member *members, size_t n_members);
 
-/* A line break before the next element. */
+/* A line break before the next element; an object, to be closed, on a line of its own. */
 void json_line(struct json_writer *json);
+void json_row(struct json_writer *json);

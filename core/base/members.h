@@ -6,20 +6,21 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Functions for qsort and bsearch: by a member that is a number, by a second one where the first is
- * the same, by one that is a text. */
+/* Functions for qsort and bsearch, by what tells x and y apart: orders as of strcmp, up to five, of
+ * which the first that is not 0 counts; or by members that are numbers, or a text. */
 #define ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
-#define ORDER_BY(name, type, order)                                                                \
+#define ORDER_BY(name, type, ...)                                                                  \
     static int name(const void *a, const void *b)                                                  \
     {                                                                                              \
-        const type *x = a, *y = b;                                                                 \
-        return order;                                                                              \
+        const type *x = a;                                                                         \
+        const type *y = b;                                                                         \
+        return ORDER_FIRST(__VA_ARGS__, 0, 0, 0, 0, 0);                                            \
     }
+#define ORDER_FIRST(first, second, third, fourth, fifth, ...)                                      \
+    ((first) ?: (second) ?: (third) ?: (fourth) ?: (fifth))
 #define ORDER_BY_NUMBER(name, type, member) ORDER_BY(name, type, ORDER_OF(x->member, y->member))
 #define ORDER_BY_NUMBERS(name, type, first, second)                                                \
-    ORDER_BY(name, type,                                                                           \
-             ORDER_OF(x->first, y->first) ? ORDER_OF(x->first, y->first)                           \
-                                          : ORDER_OF(x->second, y->second))
+    ORDER_BY(name, type, ORDER_OF(x->first, y->first), ORDER_OF(x->second, y->second))
 #define ORDER_BY_TEXT(name, type, member) ORDER_BY(name, type, strcmp(x->member, y->member))
 
 /* F(argument, type, member), ... for up to eight members. */

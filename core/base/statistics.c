@@ -1,6 +1,7 @@
 /* statistics.c - see statistics.h. */
 #include "core/base/statistics.h"
 
+#include "core/base/members.h"
 #include "core/base/memory.h"
 
 #include <math.h>
@@ -41,11 +42,7 @@ double stdev_of(const double *values, size_t n)
     return sqrt(compensated_total(&squares) / (double)(n - 1));
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+ORDER_BY(compare_values, double, ORDER_OF(*x, *y))
 
 void sort_values(double *values, size_t n)
 {

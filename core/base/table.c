@@ -51,6 +51,12 @@ void table_cell(struct table *table, const char *cell)
         row->cells[row->n++] = memory_copy_text(cell);
 }
 
+void table_cell_take(struct table *table, struct text *cell)
+{
+    table_cell(table, text_get(cell));
+    text_clear(cell);
+}
+
 void table_cell_printf(struct table *table, const char *format, ...)
 {
     CLEANUP(text_free) struct text cell = {0};

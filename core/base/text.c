@@ -357,6 +357,17 @@ size_t text_index(struct text_column texts, const char *word)
     return i;
 }
 
+int text_choice(struct text_column texts, const char *word)
+{
+    const size_t i = text_index(texts, word);
+    return i < texts.n ? (int)i : -1;
+}
+
+bool text_is_among(const char *const *words, size_t n, const char *word)
+{
+    return text_index(WORDS_OF(words, n), word) < n;
+}
+
 void *text_item(struct text_column texts, const char *word)
 {
     const size_t i = text_index(texts, word);

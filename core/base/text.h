@@ -73,17 +73,18 @@ struct text_column {
     ((struct text_column){(items), (n), sizeof *(items), offsetof(__typeof__(*(items)), member)})
 #define WORDS_OF(words, n) ((struct text_column){(words), (n), sizeof *(words), 0})
 
-/* The number of the first that is the word; n: none is. */
+/* The number of the first that is the word; n: none is. As a choice -1: none is. */
 size_t text_index(struct text_column texts, const char *word);
+int text_choice(struct text_column texts, const char *word);
 /* The item of an array whose member is the word; NULL: there is none. */
 #define ITEM_NAMED(items, n, member, word)                                                         \
     ((__typeof__(&*(items)))text_item(TEXTS_OF(items, n, member), (word)))
 void *text_item(struct text_column texts, const char *word);
-/* Is it one of these words, which are literals? */
+/* Is it one of the n words; of these, which are literals? */
+bool text_is_among(const char *const *words, size_t n, const char *word);
 #define IS_AMONG(word, ...)                                                                        \
-    (text_index(WORDS_OF(((const char *const[]){__VA_ARGS__}),                                     \
-                         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)),             \
-                (word)) < sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+    text_is_among((const char *const[]){__VA_ARGS__},                                              \
+                  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), (word))
 
 /* The text a user most likely meant: fewest edits, at most 2 (1 for words under 4 letters); NULL if
  * none is near. */

@@ -43,9 +43,8 @@ static const char *key_of(const char *name, struct arena *arena)
     static const char *const taken[] = {"plugin", "like",   "only",    "exclude", "device",
                                         "policy", "search", "call",    "python",  "reference",
                                         "layout", "arg",    "subject", SIDE_AXIS};
-    bool is_taken = option_find(common_options(), name, NULL) != NULL;
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        is_taken |= text_equal(taken[i], name);
+    const bool is_taken = option_find(common_options(), name, NULL) ||
+                          text_is_among(taken, sizeof taken / sizeof *taken, name);
     return is_taken ? arena_printf(arena, "arg.%s", name) : name;
 }
 

@@ -5,7 +5,6 @@
 #include "core/cli/run_record.h"
 #include "core/cli/run_search.h"
 
-#include "core/base/number_text.h"
 #include "core/base/output_file.h"
 #include "core/base/plain_text.h"
 #include "core/compare/compare_text.h"

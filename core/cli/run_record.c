@@ -38,12 +38,8 @@ static void set_fact(struct fact_list *facts, const char *name, const char *valu
 {
     struct fact fact = {make_plain_line(arena_text(facts->arena, name)),
                         make_plain_line(arena_text(facts->arena, value))};
-    for (size_t i = 0; i < facts->n; i++)
-        if (text_equal(facts->items[i].name, fact.name)) {
-            facts->items[i] = fact;
-            return;
-        }
-    ARENA_APPEND(facts->arena, facts->items, facts->n, fact);
+    struct fact *known = ITEM_NAMED(facts->items, facts->n, name, fact.name);
+    *(known ? known : ARENA_ADD(facts->arena, facts->items, facts->n)) = fact;
 }
 
 static void set_all(struct fact_list *facts, const struct fact *items, size_t n)

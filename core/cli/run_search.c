@@ -1,6 +1,7 @@
 /* run_search.c - see run_search.h. */
 #include "core/cli/run_search.h"
 
+#include "core/base/members.h"
 #include "core/run/search_process.h"
 #include "core/run/supervisor.h"
 #include "core/view/search_goal.h"
@@ -65,7 +66,7 @@ static struct one_search *search_of(struct run_search *searches,
 
 static void add_axis(struct run_search *searches, struct one_search *search, const char *name)
 {
-    if (text_index(WORDS_OF(search->axes, search->n_axes), name) == search->n_axes)
+    if (!text_is_among(search->axes, search->n_axes, name))
         ARENA_APPEND(&searches->arena, search->axes, search->n_axes,
                      arena_text(&searches->arena, name));
 }
@@ -312,11 +313,7 @@ static int32_t store_report(struct run_search *searches, const struct engine_rep
 
 /* ---- going on ---- */
 
-static int compare_positions(const void *a, const void *b)
-{
-    const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-    return (first > second) - (first < second);
-}
+ORDER_BY(compare_positions, uint64_t, ORDER_OF(*x, *y))
 
 /* The next visit that the current search had in the run that is resumed; NULL: it has repeated them
  * all. */

@@ -1,6 +1,7 @@
 /* shard.c - see shard.h. */
 #include "core/cli/shard.h"
 
+#include "core/base/members.h"
 #include "core/base/sha256.h"
 #include "core/cli/plan.h"
 
@@ -141,13 +142,7 @@ struct cost {
     uint64_t position;
 };
 
-static int compare_costs(const void *a, const void *b)
-{
-    const struct cost *first = a, *second = b;
-    if (first->ns != second->ns)
-        return first->ns > second->ns ? -1 : 1;
-    return first->position < second->position ? -1 : 1;
-}
+ORDER_BY(compare_costs, struct cost, ORDER_OF(y->ns, x->ns), ORDER_OF(x->position, y->position))
 
 static int32_t find_costs(struct configuration *configuration, const char *path, struct cost *costs,
                           struct gb_error *error)

@@ -158,7 +158,7 @@ static enum answer answer_of(struct bisect *bisect, const struct compare_against
     size_t n_slower = 0, n_open = 0, n_other = 0;
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
-        if (text_index(WORDS_OF(targets->items, targets->n), c->label) == targets->n)
+        if (!text_is_among(targets->items, targets->n, c->label))
             continue;
         int verdict = c->result.verdict;
         if (n_slower == 0)

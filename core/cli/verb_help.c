@@ -228,8 +228,7 @@ static void write_markdown(const struct help_topic *topic, struct text *out)
     bool has_units = topic->n && topic->entries->unit;
     table_column(&table, has_units ? "column" : "word", false);
     if (has_units)
-        table_column(&table, "unit", false);
-    table_column(&table, "meaning", false);
+        table_columns(&table, "unit|meaning");
     for (size_t i = 0; i < topic->n; i++) {
         table_row(&table);
         table_cell_printf(&table, "`%s`", topic->entries[i].name);
@@ -337,8 +336,7 @@ static void add_switch(const struct verb_option *option, struct json_writer *jso
 
 static void add_entry(const struct help_topic *topic, size_t i, struct json_writer *json)
 {
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     if (topic->verb) {
         add_switch(&topic->verb->options[i], json);
     } else if (topic->options.n) {
@@ -364,8 +362,7 @@ static bool is_meant(const struct help_topic *topic, size_t i, const char *word)
 static void add_topic(const struct help_topic *topic, const char *word, struct json_writer *json)
 {
     const struct verb *verb = topic->verb;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, VALUES(TEXT("topic", topic->name), TEXT("title", topic->title),
                              TEXT("help", verb ? verb->help : topic->words)));
     if (verb)

@@ -4,7 +4,6 @@
 #include "core/cli/ab.h"
 #include "core/cli/judge_request.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

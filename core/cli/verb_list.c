@@ -79,7 +79,7 @@ static void listing_begin(struct listing *listing)
         csv_line(heads, columns->n, text_add_csv_name);
 }
 
-static void json_row(struct listing *listing, const char *const *cells, size_t n)
+static void print_object(struct listing *listing, const char *const *cells, size_t n)
 {
     CLEANUP(text_free) struct text line = {0};
     struct json_writer json = {.out = &line};
@@ -97,7 +97,7 @@ static void listing_row(struct listing *listing, const char *const *cells, size_
         return;
     }
     if (listing->format == FORMAT_JSON) {
-        json_row(listing, cells, n);
+        print_object(listing, cells, n);
         return;
     }
     table_row(&listing->table);
@@ -576,8 +576,7 @@ static void add_place(struct json_writer *json, const char *name, uint32_t place
 
 static void add_error(const struct gb_error *error, struct json_writer *json)
 {
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_text(json, "file", error->origin.file);
     add_place(json, "line", error->origin.line);
     add_place(json, "column", error->origin.column);

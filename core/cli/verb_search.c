@@ -1,7 +1,6 @@
 /* verb_search.c - gbrun search: what the searches of a run found; and searches on a recorded space,
  * in the time that they would have taken. */
 #include "core/base/input_file.h"
-#include "core/base/number_format.h"
 #include "core/base/statistics.h"
 #include "core/cli/verbs.h"
 #include "core/config/value.h"

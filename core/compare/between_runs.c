@@ -5,7 +5,6 @@
 #include "core/base/statistics.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Sums of squares, and their degrees of freedom. */
 struct scatter {

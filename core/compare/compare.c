@@ -2,8 +2,6 @@
 #include "core/compare/compare_internal.h"
 
 #include "core/base/members.h"
-#include "core/base/number_text.h"
-#include "core/base/statistics.h"
 #include "core/store/foreign.h"
 
 #include <math.h>

@@ -150,17 +150,9 @@ static uint64_t place_of(const struct outcome *outcome)
     return hash_number(hash, outcome->position);
 }
 
-static int compare_placed(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->outcome->position != y->outcome->position)
-        return x->outcome->position < y->outcome->position ? -1 : 1;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    if (x->outcome->round != y->outcome->round)
-        return x->outcome->round < y->outcome->round ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY(compare_placed, struct placed, ORDER_OF(x->outcome->position, y->outcome->position),
+         ORDER_OF(x->place, y->place), ORDER_OF(x->outcome->round, y->outcome->round),
+         ORDER_OF(x->index, y->index))
 
 /* As bench_case_label writes it. */
 static const char *label_of(const struct compare *compare, const struct outcome *outcome,
@@ -423,7 +415,7 @@ static void add(struct compare *compare, struct compare_against *against, const 
                 const char *from, const char *to)
 {
     CLEANUP(text_free) struct text line = {0};
-    if (text_index(WORDS_OF(against->differing, against->n_differing), name) < against->n_differing)
+    if (text_is_among(against->differing, against->n_differing, name))
         return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&compare->arena, against->differing, against->n_differing,
                  arena_text(&compare->arena, name));

@@ -250,12 +250,7 @@ struct valued {
     size_t first; /* number of the first one with that value */
 };
 
-static int compare_values_of(const void *a, const void *b)
-{
-    const struct valued *x = a, *y = b;
-    const int order = strcmp(x->value, y->value);
-    return order ? order : (x->item > y->item) - (x->item < y->item);
-}
+ORDER_BY(compare_values_of, struct valued, strcmp(x->value, y->value), ORDER_OF(x->item, y->item))
 
 ORDER_BY_NUMBERS(compare_firsts, struct valued, first, item)
 

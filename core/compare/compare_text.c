@@ -16,8 +16,7 @@ static const char *const formats[COMPARE_FORMATS] = {
 
 int compare_format_named(const char *name)
 {
-    const size_t i = text_index(WORDS_OF(formats, COMPARE_FORMATS), name);
-    return i < COMPARE_FORMATS ? (int)i : -1;
+    return text_choice(WORDS_OF(formats, COMPARE_FORMATS), name);
 }
 
 /* ---- cells ---- */
@@ -128,12 +127,6 @@ static void add_verdict(const struct compared *c, struct text *out)
 
 /* ---- tables ---- */
 
-void compare_cell(struct table *table, struct text *words)
-{
-    table_cell(table, text_get(words));
-    text_clear(words);
-}
-
 void compare_write_fitting(struct table *table, int style, size_t width, bool has_colours,
                            struct text *out)
 {
@@ -160,13 +153,13 @@ static void write_one(const struct compare_result *result, const struct compare_
         table_row(&table);
         table_cell(&table, c->label);
         compare_add_value(&result->metric, c->base_value, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         compare_add_value(&result->metric, c->new_value, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_ratio(c, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_verdict(c, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         table_colour(&table, compare_colour(c->result.verdict));
     }
     compare_write_fitting(&table, style, width, has_colours, out);
@@ -199,10 +192,10 @@ static void write_several(const struct compare_result *result, int style, size_t
         table_row(&table);
         table_cell(&table, result->base->cases[i].label);
         compare_add_value(&result->metric, value, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         for (size_t j = 0; j < result->n_against; j++) {
             add_cell_of_side(&result->against[j].cases[i], &words);
-            compare_cell(&table, &words);
+            table_cell_take(&table, &words);
             table_colour(&table, compare_colour(result->against[j].cases[i].result.verdict));
         }
     }
@@ -469,8 +462,7 @@ static void json_case(struct json_writer *json, const struct compare_result *res
 {
     struct named_value fields[CASE_VALUES];
     make_values(result, against, c, fields);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, fields + 1, UNIT - 1);
     json_values(json, fields + UNIT + 1, CASE_VALUES - UNIT - 1);
     json_close(json, JSON_OBJECT);
@@ -480,8 +472,7 @@ static void json_against(struct json_writer *json, const struct compare_result *
                          const struct compare_against *against)
 {
     const struct geometric_mean *mean = &against->mean;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_side(json, "new", against->side);
     json_texts(json, "differences", against->differences, against->n_differences);
     json_real(json, "machine_ratio", against->machine != 0 ? exp(against->machine) : NAN);

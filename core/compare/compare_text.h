@@ -37,8 +37,6 @@ void compare_add_ratio(double theta, double low, double high, struct text *out);
 void compare_add_value(const struct outcome_metric *metric, double value, struct text *out);
 
 int compare_colour(int verdict); /* COLOUR_... */
-/* A cell of these words, which are cleared. */
-void compare_cell(struct table *table, struct text *words);
 /* Names in the first column are cut so that a line fits; width 0: they are not. */
 void compare_write_fitting(struct table *table, int style, size_t width, bool has_colours,
                            struct text *out);

@@ -172,7 +172,7 @@ static void add_side(struct fleet *fleet, const struct stored_run *run,
 static bool was_added(struct fleet *fleet, const struct stored_run *run)
 {
     const size_t n = fleet->n_run_uuids;
-    if (text_index(WORDS_OF(fleet->run_uuids, n), run->record.uuid) < n)
+    if (text_is_among(fleet->run_uuids, n, run->record.uuid))
         return true;
     MEMORY_APPEND(fleet->run_uuids, fleet->n_run_uuids, run->record.uuid);
     return false;

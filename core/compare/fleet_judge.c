@@ -11,18 +11,9 @@
 /* ---- which readings count ---- */
 
 /* By case, unit and device; of each the newest first. */
-static int compare_readings(const void *a, const void *b)
-{
-    const struct fleet_reading *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    if (x->unit != y->unit)
-        return x->unit < y->unit ? -1 : 1;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    int order = strcmp(y->started, x->started);
-    return order ? order : (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY(compare_readings, struct fleet_reading, ORDER_OF(x->key, y->key),
+         ORDER_OF(x->unit, y->unit), ORDER_OF(x->device, y->device), strcmp(y->started, x->started),
+         ORDER_OF(x->place, y->place))
 
 static void keep_newest(struct fleet *fleet)
 {
@@ -63,14 +54,8 @@ struct seat {
     const char *name;
 };
 
-static int compare_seats(const void *a, const void *b)
-{
-    const struct seat *x = a, *y = b;
-    if (x->model != y->model)
-        return x->model < y->model ? -1 : 1;
-    int order = strverscmp(x->name, y->name);
-    return order ? order : (x->unit > y->unit) - (x->unit < y->unit);
-}
+ORDER_BY(compare_seats, struct seat, ORDER_OF(x->model, y->model), strverscmp(x->name, y->name),
+         ORDER_OF(x->unit, y->unit))
 
 /* Units that have a case of a model, in the order of nodes. */
 static struct seat *find_seats(const struct fleet *fleet, const size_t *models, size_t *ret_n)
@@ -250,7 +235,7 @@ static void add_difference(struct fleet *fleet, struct fleet_node *node, const c
 {
     enum { VALUE_MOST = 60 };
     CLEANUP(text_free) struct text line = {0};
-    if (text_index(WORDS_OF(node->differing, node->n_differing), name) < node->n_differing)
+    if (text_is_among(node->differing, node->n_differing, name))
         return; /* a fact of the run is one of the device, too */
     ARENA_APPEND(&fleet->arena, node->differing, node->n_differing, name);
     text_printf(&line, "%s: ", name);

@@ -1,5 +1,6 @@
 /* fleet_text.c - see fleet.h: tables of nodes and of cases, notes about them, and
  * what programs read. */
+#include "core/base/members.h"
 #include "core/compare/fleet.h"
 
 #include "core/base/hostlist.h"
@@ -37,15 +38,8 @@ struct ranked {
     double distance;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->is_flagged != y->is_flagged)
-        return x->is_flagged ? -1 : 1;
-    if (x->distance != y->distance)
-        return x->distance > y->distance ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY(compare_ranked, struct ranked, ORDER_OF(y->is_flagged, x->is_flagged),
+         ORDER_OF(y->distance, x->distance), ORDER_OF(x->index, y->index))
 
 void fleet_order(const struct fleet_result *result, size_t **ret)
 {
@@ -254,7 +248,7 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
         table_row(&table);
         table_cell(&table, node->name);
         compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         table_cell_printf(&table, "%zu", node->n_cases);
         table_cell_printf(&table, "%zu", node->n_slower);
         table_cell_printf(&table, "%zu", node->n_faster);
@@ -319,13 +313,13 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
         table_row(&table);
         table_cell(&table, c->label);
         compare_add_value(&result->metric, c->median, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_range(c, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         for (size_t j = 0; j < n; j++) {
             const struct fleet_cell *cell = fleet_cell_of(c, nodes[j]);
             add_cell(cell, &words);
-            compare_cell(&table, &words);
+            table_cell_take(&table, &words);
             if (cell)
                 table_colour(&table, compare_colour(cell->failure ? COMPARED_BROKEN
                                                                   : cell->of.result.verdict));
@@ -441,8 +435,7 @@ static void json_node(struct json_writer *json, const struct fleet_result *resul
     CLEANUP(text_free) struct text reason = {0};
     const struct geometric_mean *mean = &node->mean;
     fleet_add_reason(node, &reason);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, VALUES(TEXT("name", node->name), TEXT("host", node->host),
                              TEXT("model", result->models[node->model]),
                              INTEGER("devices", node->n_devices),
@@ -474,8 +467,7 @@ static void json_cell(struct json_writer *json, const struct fleet_result *resul
 static void json_case(struct json_writer *json, const struct fleet_result *result,
                       const struct fleet_case *c)
 {
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, VALUES(TEXT("case", c->label), TEXT("bench", c->bench), TEXT("uid", c->uid),
                              TEXT("model", result->models[c->model]), REAL("median", c->median),
                              REAL("scatter", c->scatter)));

@@ -20,18 +20,10 @@ struct ordered_side {
 };
 
 /* Copies of one run lie together, the one with most cases first. */
-static int compare_ordered(const void *a, const void *b)
-{
-    const struct ordered_side *x = a, *y = b;
-    int order = strverscmp(x->key, y->key);
-    if (order == 0)
-        order = strcmp(x->side->run->record.started, y->side->run->record.started);
-    if (order == 0)
-        order = strcmp(x->side->run->record.uuid, y->side->run->record.uuid);
-    if (order == 0)
-        order = (x->side->n < y->side->n) - (x->side->n > y->side->n);
-    return order ? order : (x->side > y->side) - (x->side < y->side);
-}
+ORDER_BY(compare_ordered, struct ordered_side, strverscmp(x->key, y->key),
+         strcmp(x->side->run->record.started, y->side->run->record.started),
+         strcmp(x->side->run->record.uuid, y->side->run->record.uuid),
+         ORDER_OF(y->side->n, x->side->n), ORDER_OF(x->side, y->side))
 
 /* The runs in order, each once; those that lack `by` are left out. */
 static struct ordered_side *order_sides(struct compare *compare, struct history *history)
@@ -346,13 +338,11 @@ static void add_row(const struct history *history, const struct history_case *c,
         compare_add_value(&history->metric, point->value, &words);
     else
         text_add(&words, status_of(point));
-    table_cell(table, text_get(&words));
-    text_clear(&words);
+    table_cell_take(table, &words);
     double half = 50 * (point->high - point->low) / point->value;
     if (isfinite(half))
         text_printf(&words, "\u00b1%.2g %%", half);
-    table_cell(table, text_get(&words));
-    text_clear(&words);
+    table_cell_take(table, &words);
     add_change(point->change, &words);
     table_cell(table, text_get(&words));
 }
@@ -445,8 +435,7 @@ static void json_point(const struct history *history, const struct history_point
                        struct json_writer *json)
 {
     const struct change_point *change = point->change;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_values(json, VALUES(RUN_VALUES(history, point), INTEGER("rounds", point->n_rounds),
                              TEXT("status", status_of(point)), INTEGER("segment", point->segment)));
     if (change) {
@@ -476,8 +465,7 @@ void history_write_json(const struct history *history, bool are_changes, struct 
     json_open(&json, "cases", JSON_ARRAY);
     for (size_t i = 0; i < history->n; i++) {
         const struct history_case *c = &history->cases[i];
-        json_line(&json);
-        json_open(&json, NULL, JSON_OBJECT);
+        json_row(&json);
         json_values(&json, VALUES(TEXT("case", c->label), TEXT("uid", c->points[0].c->first->uid),
                                   REAL("margin", c->margin)));
         json_open(&json, "points", JSON_ARRAY);

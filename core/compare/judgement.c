@@ -330,11 +330,11 @@ static void add_row(struct table *table, const struct judgement *judgement,
     table_cell(table, c->compared->label);
     for (int side = 0; side < SIDES; side++) {
         add_time(&judgement->result->metric, &c->times[side], &words);
-        compare_cell(table, &words);
+        table_cell_take(table, &words);
     }
     if (has_ratio(c))
         compare_add_ratio(-result->theta, -result->high, -result->low, &words);
-    compare_cell(table, &words);
+    table_cell_take(table, &words);
     table_cell_printf(table, "%.0f", c->n_compared);
     table_cell(table, verdicts[c->verdict].word);
     table_colour(table, colours[c->verdict]);

@@ -1,8 +1,8 @@
 /* bench_case.c - see bench_case.h. */
 #include "core/config/bench_case.h"
 
+#include "core/base/members.h"
 #include "core/base/random.h"
-#include "core/base/rounds.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 
@@ -263,11 +263,7 @@ void device_choice_text(const struct device_choice *choice, struct text *out)
         text_printf(out, ":%d", choice->index);
 }
 
-static int compare_parameters(const void *a, const void *b)
-{
-    const struct parameter *const *first = a, *const *second = b;
-    return strcmp((*first)->name, (*second)->name);
-}
+ORDER_BY(compare_parameters, struct parameter *const, strcmp((*x)->name, (*y)->name))
 
 static void add_parameters(const struct bench_case *bench_case, struct sha256 *hash)
 {

@@ -12,7 +12,6 @@
 #include <ini.h>
 #include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -458,7 +458,7 @@ static int32_t check_name(struct checking *checking)
         if (text_equal(option_at(checking->table, k)->name, name))
             return error_set(checking->error, GB_INVALID, "'%s' is also the name of option %u",
                              name, k + 1);
-    if (text_index(WORDS_OF(checking->reserved, checking->n_reserved), name) < checking->n_reserved)
+    if (text_is_among(checking->reserved, checking->n_reserved, name))
         return error_set(checking->error, GB_INVALID,
                          "the name '%s' is reserved: \1expected another one", name);
     return GB_OK;

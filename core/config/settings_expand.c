@@ -1,5 +1,6 @@
 /* settings_expand.c - what gives the slots of a benchmark a value in each case: axes, templates,
  * formulas; and the filters over them. */
+#include "core/base/members.h"
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
@@ -145,12 +146,7 @@ static int compare_texts(const struct point *a, const struct point *b)
     return order;
 }
 
-static int compare_points(const void *a, const void *b)
-{
-    const struct point *x = a, *y = b;
-    const int order = compare_texts(x, y);
-    return order ? order : (x->i > y->i) - (x->i < y->i);
-}
+ORDER_BY(compare_points, struct point, compare_texts(x, y), ORDER_OF(x->i, y->i))
 
 static void report_point(const struct bench_resolver *at, const struct key *key,
                          const struct axis *axis, size_t first, size_t second)

@@ -172,7 +172,7 @@ static const struct plugin_settings *find_settings(const struct plugin_settings_
 static bool is_strange(const struct settings *settings, const char *name)
 {
     const size_t n = settings->n_strange_names;
-    return text_index(WORDS_OF(settings->strange_names, n), name) < n;
+    return text_is_among(settings->strange_names, n, name);
 }
 
 const char *unknown_key_text(const char *key, const struct ini_section *section,

@@ -110,7 +110,7 @@ static bool is_of_samples(const struct key *key)
                                         "cool_below", "clock_at_least"};
     const size_t n = sizeof names / sizeof *names;
     for (size_t i = 0; i < key_targets(key); i++)
-        if (text_index(WORDS_OF(names, n), key_target(key, i)) < n)
+        if (text_is_among(names, n, key_target(key, i)))
             return true;
     return false;
 }

@@ -1,5 +1,6 @@
 /* sweep.c - the cases of all benchmarks, by number: which points of the product of a benchmark's
  * axes are cases, and the case at one of them, made when it is needed. See settings.h. */
+#include "core/base/members.h"
 #include "core/config/settings_internal.h"
 
 #include "core/base/random.h"
@@ -47,6 +48,16 @@ struct sweep {
     uint64_t n_kept; /* of them those that are measured */
     uint32_t *order; /* their positions, as they are measured; NULL: all, as listed */
 };
+
+static bool varies(const struct slot *slot)
+{
+    return slot->is_axis || slot->is_computed;
+}
+
+static bool is_default(const struct slot *slot)
+{
+    return !slot->key && !varies(slot);
+}
 
 /* ---- a point of the product; columns and filled are those of the point that was placed last ----
  */
@@ -173,11 +184,7 @@ static int32_t compile_templates(const struct sweep *sweep, struct sweep_bench *
     return status;
 }
 
-static int compare_slots(const void *a, const void *b)
-{
-    const struct slot *const *first = a, *const *second = b;
-    return strcmp((*first)->name, (*second)->name);
-}
+ORDER_BY(compare_slots, struct slot *const, strcmp((*x)->name, (*y)->name))
 
 static int32_t prepare_bench(struct sweep *sweep, struct sweep_bench *bench,
                              struct error_list *errors)
@@ -198,8 +205,7 @@ static int32_t prepare_bench(struct sweep *sweep, struct sweep_bench *bench,
         const struct slot *slot = &section->slots[i];
         if (slot->kind == SLOT_ENVIRONMENT)
             bench->environment[bench->n_environment++] = slot;
-        if (slot->kind == SLOT_COMMON && (slot->is_axis || slot->is_computed))
-            bench->varies = true;
+        bench->varies |= slot->kind == SLOT_COMMON && varies(slot);
     }
     qsort(bench->environment, bench->n_environment, sizeof *bench->environment, compare_slots);
     return status;
@@ -492,11 +498,6 @@ struct maker {
     struct bench_case *made;
 };
 
-static bool is_default(const struct slot *slot)
-{
-    return !slot->key && !slot->is_axis && !slot->is_computed;
-}
-
 static void add_parameters(const struct maker *maker)
 {
     const struct bench_section *section = maker->bench->section;
@@ -508,8 +509,7 @@ static void add_parameters(const struct maker *maker)
         const bool is_variable = slot->kind == SLOT_VARIABLE || slot->kind == SLOT_PAPER;
         const bool is_margin = slot->kind == SLOT_COMMON && slot->key &&
                                text_equal(slot->name, MARGIN_KEY);
-        const bool has_changed = slot->kind != SLOT_BENCH &&
-                                 (slot->is_axis || slot->is_computed || is_margin);
+        const bool has_changed = slot->kind != SLOT_BENCH && (varies(slot) || is_margin);
         if (!is_option && !is_variable && !has_changed)
             continue;
         const struct filled *filled = &maker->bench->filled[i];
@@ -556,19 +556,8 @@ static struct setting make_setting(const struct maker *maker, size_t i,
                             .origin = origin};
 }
 
-static bool is_varied(const struct slot *slot)
-{
-    return slot->is_axis || slot->is_computed;
-}
-
-static bool is_set(const struct slot *slot)
-{
-    return !is_default(slot);
-}
-
-/* Those of one kind that `is_wanted`. */
-static size_t make_settings(const struct maker *maker, enum slot_kind kind,
-                            bool (*is_wanted)(const struct slot *slot), struct setting **ret,
+/* Of options those that are not as by default; of common settings those that vary. */
+static size_t make_settings(const struct maker *maker, enum slot_kind kind, struct setting **ret,
                             struct setting_source **ret_sources)
 {
     const struct bench_section *section = maker->bench->section;
@@ -578,7 +567,7 @@ static size_t make_settings(const struct maker *maker, enum slot_kind kind,
     size_t n = 0;
     for (size_t i = 0; i < section->n_slots; i++) {
         const struct slot *slot = &section->slots[i];
-        if (slot->kind != kind || !is_wanted(slot))
+        if (slot->kind != kind || (kind == SLOT_OPTION ? is_default(slot) : !varies(slot)))
             continue;
         settings[n] = make_setting(maker, i, &sources[n]);
         n++;
@@ -596,7 +585,7 @@ static int32_t make_common(const struct maker *maker, struct gb_error *error)
     made->common = maker->bench->section->common;
     if (!maker->bench->varies)
         return GB_OK;
-    size_t n = make_settings(maker, SLOT_COMMON, is_varied, &settings, &sources);
+    size_t n = make_settings(maker, SLOT_COMMON, &settings, &sources);
     return option_fill_over(common_options(), settings, n, &made->common, sizeof made->common,
                             maker->arena, error);
 }
@@ -683,22 +672,19 @@ int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *aren
                               .seed = (uint64_t)sweep->settings->run.seed};
     struct maker maker = {bench, bench->points ? bench->points[index] : index, arena, &made};
     place(bench, maker.point);
-    for (size_t j = 0; j < section->n_formulas; j++) {
-        int32_t status = compute(bench, j, arena, error);
-        if (status != GB_OK)
-            return status;
-    }
-    for (size_t j = 0; j < section->n_templates; j++) {
-        int32_t status = fill(bench, j, maker.point, arena, error);
-        if (status != GB_OK)
-            return status;
-    }
+    int32_t status = GB_OK;
+    for (size_t j = 0; j < section->n_formulas && status == GB_OK; j++)
+        status = compute(bench, j, arena, error);
+    for (size_t j = 0; j < section->n_templates && status == GB_OK; j++)
+        status = fill(bench, j, maker.point, arena, error);
+    if (status != GB_OK)
+        return status;
     add_parameters(&maker);
-    made.n_settings = make_settings(&maker, SLOT_OPTION, is_set, &made.settings, &made.sources);
+    made.n_settings = make_settings(&maker, SLOT_OPTION, &made.settings, &made.sources);
     choose_plugins(&maker);
     make_environment(&maker);
     make_tolerances(&maker);
-    int32_t status = make_common(&maker, error);
+    status = make_common(&maker, error);
     if (made.common.seed >= 0)
         made.seed = (uint64_t)made.common.seed;
     const char *dump = made.common.check_dump;

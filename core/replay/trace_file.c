@@ -19,10 +19,8 @@ static const char *const format_names[] = {
 
 int trace_format_named(const char *name)
 {
-    for (int i = TRACE_CSV; i < TRACE_FORMATS; i++)
-        if (text_equal(format_names[i], name))
-            return i;
-    return -1;
+    const int format = text_choice(WORDS_OF(format_names, TRACE_FORMATS), name);
+    return format == TRACE_AUTO ? -1 : format;
 }
 
 static const struct time_unit units[] = {

@@ -17,8 +17,7 @@ int chart_kind_named(const char *word)
         CHART_MAP(CHART_WORD)
 #undef CHART_WORD
     };
-    const size_t i = text_index(WORDS_OF(words, CHART_KINDS), word);
-    return i < CHART_KINDS ? (int)i : -1;
+    return text_choice(WORDS_OF(words, CHART_KINDS), word);
 }
 
 static bool is_time(const struct chart *chart)
@@ -266,9 +265,8 @@ static int32_t find_columns(struct chart *chart, struct view *view, struct colum
         status = view_column_named(view, request->y, "--y", &ret->y, error);
     if (!chart->has_series)
         chart->unit = is_time(chart) ? "ns" : "";
-    for (size_t i = 0; request->y && i < result_columns(); i++)
-        if (ret->y.kind == COLUMN_RESULT && ret->y.result == (int)i)
-            chart->unit = result_column_unit(i);
+    if (status == GB_OK && request->y && ret->y.kind == COLUMN_RESULT)
+        chart->unit = result_column_unit((size_t)ret->y.result);
     return status == GB_OK ? compile_ideal(chart, view, ret, error) : status;
 }
 
@@ -385,12 +383,7 @@ struct place {
     size_t at;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
-                                  : (x->at > y->at) - (x->at < y->at);
-}
+ORDER_BY_NUMBERS(compare_places, struct place, number, at)
 
 /* Sorts n items by the double at an offset. Numbers go up; what has none stays where it is, and
  * none passes it. */
@@ -528,7 +521,7 @@ bool chart_choose(struct view *view, const char *bench, struct chart_request *re
         for (size_t i = 0; text_equal(at.row->c.bench, bench) && i < n; i++) {
             const struct parameter *parameter = find_parameter(&at.row->c, axes[i].name);
             if (parameter && axes[i].n < VALUES_MAX &&
-                !view_has_name(axes[i].values, axes[i].n, parameter->value.text))
+                !text_is_among(axes[i].values, axes[i].n, parameter->value.text))
                 axes[i].values[axes[i].n++] = parameter->value.text;
         }
     const struct axis *x = largest(axes, n, true, NULL);

@@ -300,14 +300,13 @@ static void write_strips(const struct strips *strips, struct text *out)
     CLEANUP(text_free) struct text words = {0};
     char field[FIELD + 1] = "";
     add_scale(strips, field);
-    table_column(&table, "case", false);
-    table_column(&table, "median", true);
+    table_columns(&table, "case|>median");
     table_column(&table, field, false);
     for (size_t i = 0; i < strips->n_cases; i++) {
         table_row(&table);
         table_cell(&table, strips->cases[i]->label);
         compare_add_value(&strips->result->metric, strips->cases[i]->median, &words);
-        compare_cell(&table, &words);
+        table_cell_take(&table, &words);
         add_strip(strips, strips->cases[i], field);
         table_cell(&table, field);
     }

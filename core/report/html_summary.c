@@ -4,7 +4,6 @@
 #include "core/base/members.h"
 #include "core/compare/compare_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { SWEEP_PANELS = 12, HEAT_LEAST = 4, HEAT_MOST = 48, LISTED = 8 };

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     CALIBRATION_STEPS = 60, /* more than enough to reach any iteration count */

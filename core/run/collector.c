@@ -112,9 +112,8 @@ static void add_percentile(struct collector *collector, const struct series_reco
     struct case_record *record = &collector->record;
     const char *name = arena_printf(&collector->arena, "%s_%s%s", series->name,
                                     series_levels[level].name, end);
-    for (size_t i = 0; i < record->n_metrics; i++)
-        if (text_equal(collector->metrics[i].name, name))
-            return;
+    if (ITEM_NAMED(collector->metrics, record->n_metrics, name, name))
+        return;
     if (has_room(collector, record->n_metrics, DROPPED_METRICS))
         ARENA_APPEND(&collector->arena, collector->metrics, record->n_metrics,
                      (struct metric_record){name, value, series->unit});

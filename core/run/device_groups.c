@@ -1,5 +1,6 @@
 /* device_groups.c - see device_groups.h. */
 #include "core/run/device_groups.h"
+#include "core/base/members.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,12 +74,8 @@ struct node_task node_task_of_environment(void)
 
 /* ---- groups ---- */
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct known_device *first = a, *second = b;
-    const int order = strcmp(FACT(first, "pci"), FACT(second, "pci"));
-    return order ? order : strcmp(first->info.uuid, second->info.uuid);
-}
+ORDER_BY(compare_places, struct known_device, strcmp(FACT(x, "pci"), FACT(y, "pci")),
+         strcmp(x->info.uuid, y->info.uuid))
 
 static void make_group(const struct known_device *devices, uint32_t n, struct arena *arena,
                        struct known_device *ret)

@@ -5,7 +5,6 @@
 #include "core/run/messages.h"
 #include "core/run/session.h"
 
-#include <errno.h>
 #include <gbrun/judging.h>
 #include <limits.h>
 #include <linux/futex.h>

@@ -5,7 +5,6 @@
 #include "core/base/plain_text.h"
 #include "plugins/common/system/system_file.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "core/base/statistics.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

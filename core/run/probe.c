@@ -294,13 +294,12 @@ int32_t catalogue_load(const struct path_list *folders, const struct plugin_requ
     wanted.items = ARENA_ARRAY(arena, const char *, files.n + n_requests);
     others.items = ARENA_ARRAY(arena, const char *, files.n);
     for (size_t i = 0; i < n_requests; i++)
-        if (requests[i].path &&
-            text_index(WORDS_OF(wanted.items, wanted.n), requests[i].path) == wanted.n)
+        if (requests[i].path && !text_is_among(wanted.items, wanted.n, requests[i].path))
             wanted.items[wanted.n++] = requests[i].path;
     for (size_t i = 0; i < files.n; i++) {
         struct path_list *list = is_wanted(files.items[i], requests, n_requests) ? &wanted
                                                                                  : &others;
-        if (text_index(WORDS_OF(wanted.items, wanted.n), files.items[i]) == wanted.n)
+        if (!text_is_among(wanted.items, wanted.n, files.items[i]))
             list->items[list->n++] = files.items[i];
     }
     int32_t status = describe_modules(&wanted, true, arena, ret, error);
@@ -480,7 +479,7 @@ static bool is_reported(struct probe *probe, const char *option)
 {
     struct validation *validation = probe->context;
     const size_t n = validation->n_reported;
-    if (text_index(WORDS_OF(validation->reported, n), option) < n)
+    if (text_is_among(validation->reported, n, option))
         return true;
     ARENA_APPEND(probe->arena, validation->reported, validation->n_reported, option);
     return false;

@@ -1,6 +1,7 @@
 /* repeats.c - see repeats.h. */
 #include "core/run/repeats.h"
 
+#include "core/base/members.h"
 #include "core/store/store_outcomes.h"
 
 #include <math.h>
@@ -8,15 +9,8 @@
 #include <string.h>
 
 /* By case and device. */
-static int compare_outcomes(const void *a, const void *b)
-{
-    const struct outcome *x = a, *y = b;
-    if (x->position != y->position)
-        return x->position < y->position ? -1 : 1;
-    const int order = strcmp(x->device_name, y->device_name);
-    return order ? order
-                 : (x->device_index > y->device_index) - (x->device_index < y->device_index);
-}
+ORDER_BY(compare_outcomes, struct outcome, ORDER_OF(x->position, y->position),
+         strcmp(x->device_name, y->device_name), ORDER_OF(x->device_index, y->device_index))
 
 int32_t repeats_verdict(const struct outcome *visits, size_t n, struct rounds_interval *ret)
 {

@@ -1,6 +1,7 @@
 /* series.c - see series.h. */
 #include "core/run/series.h"
 
+#include "core/base/members.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -213,7 +214,7 @@ static bool is_name(const char *name)
         strspn(name, all) < length)
         return false;
     const size_t n_taken = sizeof taken_names / sizeof *taken_names;
-    return text_index(WORDS_OF(taken_names, n_taken), name) == n_taken;
+    return !text_is_among(taken_names, n_taken, name);
 }
 
 static bool is_unit(const char *unit)
@@ -330,13 +331,7 @@ struct placed {
     size_t number;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->place < y->place || x->place > y->place)
-        return x->place < y->place ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
+ORDER_BY_NUMBERS(compare_places, struct placed, place, number)
 
 /* Values come thread by thread. */
 static void merge_threads(struct series_values *values, size_t first)

@@ -2,7 +2,6 @@
 #include "core/run/shared_memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 /* engine.c - see engine.h. */
 #include "core/search/engine.h"
 
+#include "core/base/members.h"
 #include "core/base/statistics.h"
 
 #include <math.h>
@@ -377,11 +378,7 @@ int32_t engine_observe(struct engine *engine, const struct gb_observation *obser
 
 /* ---- the claim ---- */
 
-static int compare_cases(const void *a, const void *b)
-{
-    const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-    return (first > second) - (first < second);
-}
+ORDER_BY(compare_cases, uint64_t, ORDER_OF(*x, *y))
 
 /* A copy of the list, ascending, without the best one and repetitions. False: there is no such
  * case in it. */

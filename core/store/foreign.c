@@ -6,7 +6,6 @@
 #include "core/base/plain_text.h"
 #include "core/store/store_internal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

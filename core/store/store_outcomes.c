@@ -1,6 +1,7 @@
 /* store_outcomes.c - see store_outcomes.h. One pass over bench_case; parameters once for a case. */
 #include "core/store/store_outcomes.h"
 
+#include "core/base/members.h"
 #include "core/store/store_internal.h"
 
 #include <math.h>
@@ -90,14 +91,8 @@ static int32_t read_parameters(struct store *store, struct arena *arena, struct 
 }
 
 /* Records of one benchmark at one place of its sweep have the same parameters. */
-static int compare_places(const void *a, const void *b)
-{
-    const struct outcome *x = *(struct outcome *const *)a, *y = *(struct outcome *const *)b;
-    if (x->position != y->position)
-        return x->position < y->position ? -1 : 1;
-    int order = strcmp(x->bench, y->bench);
-    return order ? order : strcmp(x->uid, y->uid);
-}
+ORDER_BY(compare_places, struct outcome *const, ORDER_OF((*x)->position, (*y)->position),
+         strcmp((*x)->bench, (*y)->bench), strcmp((*x)->uid, (*y)->uid))
 
 static int32_t read_all_parameters(struct store *store, struct arena *arena,
                                    struct outcome *outcomes, size_t n, struct gb_error *error)

@@ -7,7 +7,6 @@
 #include "core/store/store_schema.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Chunks hold doubles as they lie in memory. */

@@ -5,7 +5,6 @@
 #include "core/verify/verify.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { BLOCK = 2048 };
 

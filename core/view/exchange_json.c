@@ -42,10 +42,10 @@ static void google_begin(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
     json_open(json, "context", JSON_OBJECT);
-    json_text(json, "date", exchange->run->started);
-    json_text(json, "host_name", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
-    json_text(json, "executable", exchange->run->command_line);
-    const char *processors = fact_of(exchange->run->facts, exchange->run->n_facts, "cpus");
+    json_values(json, VALUES(TEXT("date", exchange->run->started),
+                             TEXT("host_name", FACT(exchange->run, "host")),
+                             TEXT("executable", exchange->run->command_line)));
+    const char *processors = FACT(exchange->run, "cpus");
     if (*processors)
         json_real(json, "num_cpus", strtod(processors, NULL));
     json_integer(json, "json_schema_version", 1);
@@ -61,18 +61,14 @@ static void google_add(struct exchange *exchange, const struct exchange_case *c)
         if (!isfinite(c->values[i]))
             continue;
         double bytes = work->bytes_read + work->bytes_written;
-        json_line(json);
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", c->name);
-        json_text(json, "run_name", c->name);
-        json_text(json, "run_type", "iteration");
-        json_integer(json, "repetitions", (int64_t)c->n);
-        json_integer(json, "repetition_index", (int64_t)i);
+        json_row(json);
+        json_values(json, VALUES(TEXT("name", c->name), TEXT("run_name", c->name),
+                                 TEXT("run_type", "iteration"), INTEGER("repetitions", c->n),
+                                 INTEGER("repetition_index", i)));
         exchange_label(json, c);
-        json_integer(json, "iterations", (int64_t)c->iterations[i]);
-        json_real(json, "real_time", c->values[i]);
-        json_real(json, "cpu_time", NAN);
-        json_text(json, "time_unit", "ns");
+        json_values(json,
+                    VALUES(INTEGER("iterations", c->iterations[i]), REAL("real_time", c->values[i]),
+                           REAL("cpu_time", NAN), TEXT("time_unit", "ns")));
         if (bytes > 0)
             json_real(json, "bytes_per_second", bytes / c->values[i] * S);
         if (work->items > 0)
@@ -101,16 +97,11 @@ static void hyperfine_add(struct exchange *exchange, const struct exchange_case 
 {
     struct json_writer *json = &exchange->json;
     struct summary summary = summary_of(c->values, c->n);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "command", c->name);
-    json_real(json, "mean", summary.mean / S);
-    json_real(json, "stddev", summary.stdev / S);
-    json_real(json, "median", summary.median / S);
-    json_real(json, "user", NAN);
-    json_real(json, "system", NAN);
-    json_real(json, "min", summary.min / S);
-    json_real(json, "max", summary.max / S);
+    json_row(json);
+    json_values(json, VALUES(TEXT("command", c->name), REAL("mean", summary.mean / S),
+                             REAL("stddev", summary.stdev / S), REAL("median", summary.median / S),
+                             REAL("user", NAN), REAL("system", NAN), REAL("min", summary.min / S),
+                             REAL("max", summary.max / S)));
     add_values(json, "times", c, S);
     exchange_label(json, c);
     json_open(json, "parameters", JSON_OBJECT);
@@ -133,9 +124,7 @@ static void pyperf_begin(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
     json_text(json, "version", "1.0");
-    json_open(json, "metadata", JSON_OBJECT);
-    json_text(json, "hostname", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
-    json_close(json, JSON_OBJECT);
+    json_object(json, "metadata", VALUES(TEXT("hostname", FACT(exchange->run, "host"))));
     json_open(json, "benchmarks", JSON_ARRAY);
 }
 
@@ -163,11 +152,9 @@ static void pyperf_runs(struct exchange *exchange, const struct exchange_case *c
 static void pyperf_add(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_open(json, "metadata", JSON_OBJECT);
-    json_text(json, "name", c->name);
-    json_text(json, "unit", "second");
+    json_values(json, VALUES(TEXT("name", c->name), TEXT("unit", "second")));
     exchange_label(json, c);
     json_close(json, JSON_OBJECT);
     json_open(json, "runs", JSON_ARRAY);
@@ -190,23 +177,18 @@ static void jmh_metric(struct json_writer *json, const struct exchange_case *c)
 {
     const struct shown *shown = &c->shown;
     const struct summary *summary = &shown->row.c.summary;
-    const struct {
-        const char *name;
-        double ns;
-    } percentiles[] = {{"0.0", summary->min},  {"25.0", summary->q1},  {"50.0", summary->median},
-                       {"75.0", summary->q3},  {"90.0", summary->p90}, {"99.0", summary->p99},
-                       {"100.0", summary->max}};
     json_open(json, "primaryMetric", JSON_OBJECT);
-    json_real(json, "score", shown->central_ns);
-    json_real(json, "scoreError", (shown->high_ns - shown->low_ns) / 2);
+    json_values(json, VALUES(REAL("score", shown->central_ns),
+                             REAL("scoreError", (shown->high_ns - shown->low_ns) / 2)));
     json_open(json, "scoreConfidence", JSON_ARRAY);
     json_real(json, NULL, shown->low_ns);
     json_real(json, NULL, shown->high_ns);
     json_close(json, JSON_ARRAY);
-    json_open(json, "scorePercentiles", JSON_OBJECT);
-    for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
-        json_real(json, percentiles[i].name, percentiles[i].ns);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "scorePercentiles",
+                VALUES(REAL("0.0", summary->min), REAL("25.0", summary->q1),
+                       REAL("50.0", summary->median), REAL("75.0", summary->q3),
+                       REAL("90.0", summary->p90), REAL("99.0", summary->p99),
+                       REAL("100.0", summary->max)));
     json_text(json, "scoreUnit", "ns/op");
     json_open(json, "rawData", JSON_ARRAY);
     for (size_t i = 0; i < c->n; i++) {
@@ -223,18 +205,14 @@ static void jmh_add(struct exchange *exchange, const struct exchange_case *c)
     struct json_writer *json = &exchange->json;
     CLEANUP(text_free) struct text benchmark = {0};
     text_printf(&benchmark, "gbrun.%s", c->shown.row.c.bench);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "benchmark", text_get(&benchmark));
-    json_text(json, "mode", "avgt");
-    json_integer(json, "forks", (int64_t)c->n);
-    json_integer(json, "measurementIterations", 1);
+    json_row(json);
+    json_values(json, VALUES(TEXT("benchmark", text_get(&benchmark)), TEXT("mode", "avgt"),
+                             INTEGER("forks", c->n), INTEGER("measurementIterations", 1)));
     json_open(json, "params", JSON_OBJECT);
     add_axes(json, c, false);
     json_close(json, JSON_OBJECT);
     jmh_metric(json, c);
-    json_open(json, "secondaryMetrics", JSON_OBJECT);
-    json_close(json, JSON_OBJECT);
+    json_object(json, "secondaryMetrics", NULL, 0);
     json_close(json, JSON_OBJECT);
 }
 
@@ -268,33 +246,26 @@ static void t4_add(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
     const struct case_record *record = &c->shown.row.c.record;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_text(json, "timestamp", record->started);
     json_open(json, "configuration", JSON_OBJECT);
     json_text(json, "bench", c->shown.row.c.bench);
     add_axes(json, c, true);
     json_close(json, JSON_OBJECT);
-    json_open(json, "objectives", JSON_ARRAY);
-    json_text(json, NULL, "time");
-    json_close(json, JSON_ARRAY);
+    json_texts(json, "objectives", (const char *const[]){"time"}, 1);
     json_open(json, "times", JSON_OBJECT);
     json_real(json, "compilation_time", record->phases.prepare_ns / MS);
     add_values(json, "runtimes", c, MS);
-    json_real(json, "framework", record->wall_ns / MS);
-    json_real(json, "search_algorithm", NAN);
-    json_real(json, "validation", record->phases.verify_ns / MS);
+    json_values(json, VALUES(REAL("framework", record->wall_ns / MS), REAL("search_algorithm", NAN),
+                             REAL("validation", record->phases.verify_ns / MS)));
     json_close(json, JSON_OBJECT);
-    json_text(json, "invalidity", invalidity(record->status));
-    json_integer(json, "correctness", record->status == CASE_OK);
+    json_values(json, VALUES(TEXT("invalidity", invalidity(record->status)),
+                             INTEGER("correctness", record->status == CASE_OK)));
     json_open(json, "measurements", JSON_ARRAY);
-    if (c->is_ok) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", "time");
-        json_real(json, "value", c->shown.central_ns / MS);
-        json_text(json, "unit", "ms");
-        json_close(json, JSON_OBJECT);
-    }
+    if (c->is_ok)
+        json_object(json, NULL,
+                    VALUES(TEXT("name", "time"), REAL("value", c->shown.central_ns / MS),
+                           TEXT("unit", "ms")));
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
 }
@@ -319,8 +290,7 @@ static void github_add(struct exchange *exchange, const struct exchange_case *c)
     text_printf(&extra, "%llu samples in %zu round%s",
                 (unsigned long long)shown->row.c.record.n_samples, c->n_rounds,
                 c->n_rounds == 1 ? "" : "s");
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_text(json, "name", c->name);
     json_text(json, "unit", "ns"); /* a series keeps its unit for ever */
     json_real(json, "value", shown->central_ns);

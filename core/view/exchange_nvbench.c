@@ -50,18 +50,13 @@ static void begin(struct exchange *exchange)
     json_close(json, JSON_ARRAY);
     json_open(json, "version", JSON_OBJECT);
     json_open(json, "json", JSON_OBJECT);
-    json_integer(json, "major", 1);
-    json_integer(json, "minor", 0);
-    json_integer(json, "patch", 0);
-    json_text(json, "string", "1.0.0");
+    json_values(json, VALUES(INTEGER("major", 1), INTEGER("minor", 0), INTEGER("patch", 0),
+                             TEXT("string", "1.0.0")));
     for (int i = 0; i < 3; i++)
         json_close(json, JSON_OBJECT);
     json_open(json, "devices", JSON_ARRAY);
     for (size_t i = 0; i < exchange->n_devices; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_integer(json, "id", (int64_t)i);
-        json_text(json, "name", exchange->devices[i].model);
-        json_close(json, JSON_OBJECT);
+        json_object(json, NULL, VALUES(INTEGER("id", i), TEXT("name", exchange->devices[i].model)));
     }
     json_close(json, JSON_ARRAY);
     json_open(json, "benchmarks", JSON_ARRAY);
@@ -78,8 +73,7 @@ static const char *type_of(const struct parameter *parameter)
 static void add_number(struct json_writer *json, const char *type, const char *text)
 {
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "name", "value");
-    json_text(json, "type", type);
+    json_values(json, VALUES(TEXT("name", "value"), TEXT("type", type)));
     json_text(json, "value", text); /* numbers are text there */
     json_close(json, JSON_OBJECT);
 }
@@ -94,12 +88,11 @@ static void add_axis_value(struct json_writer *json, struct seen *seen,
 {
     const char *words = parameter->value.text;
     struct cell cell = cell_of_parameter(parameter);
-    if (view_has_name(seen->values, seen->n, words))
+    if (text_is_among(seen->values, seen->n, words))
         return;
     ARENA_APPEND(arena, seen->values, seen->n, arena_text(arena, words));
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "input_string", words);
-    json_text(json, "description", "");
+    json_values(json, VALUES(TEXT("input_string", words), TEXT("description", "")));
     json_cell(json, "value", &cell);
     json_close(json, JSON_OBJECT);
 }
@@ -112,9 +105,8 @@ static int32_t add_axis(struct exchange *exchange, const char *bench,
     struct seen seen = {0};
     int32_t status = GB_OK;
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "name", parameter->name);
-    json_text(json, "type", type_of(parameter));
-    json_text(json, "flags", "");
+    json_values(json, VALUES(TEXT("name", parameter->name), TEXT("type", type_of(parameter)),
+                             TEXT("flags", "")));
     json_open(json, "values", JSON_ARRAY);
     for (struct view_cursor at = {.view = exchange->view}; view_next(&at, &status, error);) {
         const struct parameter *one = find_parameter(&at.row->c, parameter->name);
@@ -140,8 +132,7 @@ static int32_t begin_bench(struct exchange *exchange, const struct stored_case *
     struct json_writer *json = &exchange->json;
     int32_t status = GB_OK;
     end_bench(exchange);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_text(json, "name", c->bench);
     json_open(json, "devices", JSON_ARRAY);
     for (size_t i = 0; i < exchange->n_devices; i++)
@@ -165,10 +156,8 @@ static void add_summary(struct json_writer *json, const char *tag, const char *n
     if (!isfinite(value))
         return;
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "tag", tag);
-    json_text(json, "name", name);
-    json_text(json, "hint", hint);
-    json_text(json, "description", "");
+    json_values(json, VALUES(TEXT("tag", tag), TEXT("name", name), TEXT("hint", hint),
+                             TEXT("description", "")));
     json_open(json, "data", JSON_ARRAY);
     add_number(json, text_equal(hint, "sample_size") ? "int64" : "float64",
                format_double(value, number));
@@ -224,18 +213,14 @@ static void add_file(struct json_writer *json, const char *tag, const char *file
     snprintf(size, sizeof size, "%zu", n);
     const char *const members[][3] = {{"filename", "string", filename}, {"size", "int64", size}};
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "tag", tag);
-    json_text(json, "name", "Samples");
-    json_text(json, "hint", "file/sample_times");
-    json_text(json, "description", "");
-    json_text(json, "hide", "Not needed in a table.");
+    json_values(json,
+                VALUES(TEXT("tag", tag), TEXT("name", "Samples"), TEXT("hint", "file/sample_times"),
+                       TEXT("description", ""), TEXT("hide", "Not needed in a table.")));
     json_open(json, "data", JSON_ARRAY);
     for (size_t i = 0; i < 2; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", members[i][0]);
-        json_text(json, "type", members[i][1]);
-        json_text(json, "value", members[i][2]);
-        json_close(json, JSON_OBJECT);
+        json_object(json, NULL,
+                    VALUES(TEXT("name", members[i][0]), TEXT("type", members[i][1]),
+                           TEXT("value", members[i][2])));
     }
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
@@ -323,11 +308,10 @@ static void add_axis_values(struct json_writer *json, const struct stored_case *
     for (size_t i = 0; i < c->n_parameters; i++) {
         if (!c->parameters[i].is_axis)
             continue;
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", c->parameters[i].name);
-        json_text(json, "type", type_of(&c->parameters[i]));
-        json_text(json, "value", c->parameters[i].value.text);
-        json_close(json, JSON_OBJECT);
+        json_object(json, NULL,
+                    VALUES(TEXT("name", c->parameters[i].name),
+                           TEXT("type", type_of(&c->parameters[i])),
+                           TEXT("value", c->parameters[i].value.text)));
     }
     json_close(json, JSON_ARRAY);
 }
@@ -348,8 +332,7 @@ static void add(struct exchange *exchange, const struct exchange_case *c)
         if (stored->parameters[i].is_axis)
             text_printf(&name, "%s%s=%s", name.length ? " " : "", stored->parameters[i].name,
                         stored->parameters[i].value.text);
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_text(json, "name", text_get(&name));
     exchange_label(json, c);
     if (device >= 0)

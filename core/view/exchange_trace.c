@@ -27,14 +27,10 @@ static void open_event(const struct track *track, const char *name, const char *
                        const char *phase, double at_us)
 {
     struct json_writer *json = track->json;
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "name", name);
-    json_text(json, "cat", category);
-    json_text(json, "ph", phase);
-    json_real(json, "ts", at_us);
-    json_integer(json, "pid", track->process);
-    json_integer(json, "tid", track->thread);
+    json_row(json);
+    json_values(json, VALUES(TEXT("name", name), TEXT("cat", category), TEXT("ph", phase),
+                             REAL("ts", at_us), INTEGER("pid", track->process),
+                             INTEGER("tid", track->thread)));
 }
 
 static void add_complete(const struct track *track, const char *name, const char *category,
@@ -138,11 +134,10 @@ static void add(struct exchange *exchange, const struct exchange_case *c)
             continue;
         open_event(&track, c->name, "case", "X", begin_us);
         json_real(json, "dur", row->c.record.wall_ns / 1e3);
-        json_open(json, "args", JSON_OBJECT);
-        json_text(json, "status", case_status_word(row->c.record.status));
-        json_integer(json, "round", row->c.record.round);
-        json_real(json, "median_ns", central_ns(&row->c));
-        json_close(json, JSON_OBJECT);
+        json_object(json, "args",
+                    VALUES(TEXT("status", case_status_word(row->c.record.status)),
+                           INTEGER("round", row->c.record.round),
+                           REAL("median_ns", central_ns(&row->c))));
         json_close(json, JSON_OBJECT);
         const struct case_record *record = &row->c.record;
         double samples_us = add_phases(&track, &record->phases, begin_us);

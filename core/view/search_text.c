@@ -2,6 +2,7 @@
 #include "core/view/search_text.h"
 
 #include "core/base/json_writer.h"
+#include "core/base/members.h"
 #include "core/base/table.h"
 #include "core/view/search_goal.h"
 #include "core/view/view_cases.h"
@@ -165,12 +166,7 @@ static int32_t read_visits(struct store *store, struct search_found *found, stru
     return status;
 }
 
-static int compare_positions(const void *left, const void *right)
-{
-    const uint64_t a = (*(struct search_visit *const *)left)->position;
-    const uint64_t b = (*(struct search_visit *const *)right)->position;
-    return (a > b) - (a < b);
-}
+ORDER_BY(compare_positions, struct search_visit *const, ORDER_OF((*x)->position, (*y)->position))
 
 /* The visits by their cases, in the arena. */
 static struct search_visit **sort_by_case(const struct search_found *found, struct arena *arena)
@@ -306,11 +302,7 @@ void search_write_curve(const struct search_found *found, struct text *out)
     char time[NUMBER_TEXT_MAX], value[NUMBER_TEXT_MAX], bar[BAR + 1];
     for (size_t i = 0; i < found->n_visits; i++)
         last = fmin(last, found->visits[i].value);
-    table_column(&table, "after", true);
-    table_column(&table, "visit", true);
-    table_column(&table, "best so far", true);
-    table_column(&table, "", false);
-    table_column(&table, "case", false);
+    table_columns(&table, ">after|>visit|>best so far||case");
     for (size_t i = 0; i < found->n_visits; i++) {
         const struct search_visit *visit = &found->visits[i];
         if (!(visit->value < best))
@@ -377,12 +369,7 @@ static bool is_near(const struct front_case *a, const struct front_case *b, size
     return true;
 }
 
-static int compare_first_goals(const void *left, const void *right)
-{
-    const double a = ((const struct front_case *)left)->values[0];
-    const double b = ((const struct front_case *)right)->values[0];
-    return (a > b) - (a < b);
-}
+ORDER_BY_NUMBER(compare_first_goals, struct front_case, values[0])
 
 /* The cases of the front by the first goal, n of them in the arena. */
 static size_t find_front(const struct search_found *found, struct arena *arena,
@@ -502,8 +489,7 @@ void search_write_axes(const struct search_found *found, struct text *out)
     if (found->n_visits < 3)
         return;
     const struct search_visit *first = &found->visits[0];
-    table_column(&table, "axis", false);
-    table_column(&table, "explains alone", true);
+    table_columns(&table, "axis|>explains alone");
     for (size_t i = 0; i < first->n_parameters; i++) {
         const double share = first->parameters[i].is_axis
                                  ? share_of_axis(found, first->parameters[i].name)

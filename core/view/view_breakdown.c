@@ -66,7 +66,7 @@ static void add_times(struct table *table, const struct breakdown *breakdown, si
     if (is_known)
         text_add_interval(&interval, activity->time_ns, activity->low_ns, activity->high_ns);
     time_cell(table, is_known ? activity->time_ns : NAN);
-    finish_cell(table, &interval);
+    table_cell_take(table, &interval);
     share_cell(table, breakdown, is_known ? activity->time_ns : NAN);
     time_cell(table, is_known ? activity->gap_ns : NAN);
 }
@@ -83,7 +83,7 @@ static void add_launch(struct table *table, const struct gb_activity *activity)
     extent_text(activity->grid, &words);
     text_add(&words, " x ");
     extent_text(activity->block, &words);
-    finish_cell(table, &words);
+    table_cell_take(table, &words);
     table_cell_printf(table, "%u", activity->registers);
     table_cell(table, format_bytes((double)activity->shared_bytes, number));
     if (isnan(activity->occupancy))
@@ -100,7 +100,7 @@ static void add_name(struct table *table, const struct gb_activity *activity, si
     if (activity->bytes > 0)
         text_printf(&name, ", %s", format_bytes((double)activity->bytes, number));
     text_add_cut(&cut, text_get(&name), most);
-    finish_cell(table, &cut);
+    table_cell_take(table, &cut);
 }
 
 /* A line that is no activity's. */
@@ -121,8 +121,7 @@ static struct table make_table(const struct breakdown *breakdown, int parts, siz
     static const char *const heads[][4] = {{"time", "interval", "share", "gap before"},
                                            {"grid x block", "registers", "shared", "occupancy"}};
     struct table table = {0};
-    table_column(&table, "#", true);
-    table_column(&table, "activity", false);
+    table_columns(&table, ">#|activity");
     for (int part = 0; part < 2; part++)
         for (int i = 0; (parts >> part & 1) && i < 4; i++)
             table_column(&table, heads[part][i], true);

@@ -242,7 +242,6 @@ double roof_ratio(const struct view_row *row);
 /* "87 % dram_copy"; nothing where no roof is known. */
 void roof_cell(const struct view_row *row, struct text *out);
 
-bool view_has_name(const char *const *names, size_t n, const char *name);
 /* A column by its name; option: "--sort", for the error. */
 int32_t view_column_named(const struct view *view, const char *name, const char *option,
                           struct view_column *ret, struct gb_error *error);

@@ -196,7 +196,7 @@ static bool takes_prefix(const char *unit)
     static const char *const usual[] = {"count", "1/s", "/s", "B/s", "FLOP", "FLOP/s",
                                         "Hz",    "W",   "J",  "V",   "A"};
     size_t n = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
-    return is_plain(unit) || view_has_name(usual, sizeof usual / sizeof *usual, unit) ||
+    return is_plain(unit) || text_is_among(usual, sizeof usual / sizeof *usual, unit) ||
            (n > 3 && text_equal(unit + n, "/s"));
 }
 

@@ -1,4 +1,5 @@
 /* view_columns.c - the columns of a result, and cells as text. */
+#include "core/base/members.h"
 #include "core/store/store_schema.h"
 #include "core/view/view_cases.h"
 
@@ -26,10 +27,9 @@ static double checked(const struct stored_case *c, double value)
 /* The metric of the first comparison. */
 static double metric_of_check(const struct stored_case *c, int metric)
 {
-    for (size_t i = 0; i < c->record.n_checks; i++)
-        if (text_equal(c->record.checks[i].metric, verify_metric_name(metric)))
-            return c->record.checks[i].value;
-    return NAN;
+    const struct check_record *check = ITEM_NAMED(c->record.checks, c->record.n_checks, metric,
+                                                  verify_metric_name(metric));
+    return check ? check->value : NAN;
 }
 
 /* Of the elements in the first comparison. */
@@ -197,14 +197,8 @@ static void add_stored(int table)
     }
 }
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct result *x = a, *y = b;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    const int order = text_equal(x->name, "started") - text_equal(y->name, "started");
-    return order ? order : strcmp(x->name, y->name);
-}
+ORDER_BY(compare_places, struct result, ORDER_OF(x->place, y->place),
+         text_equal(x->name, "started") - text_equal(y->name, "started"), strcmp(x->name, y->name))
 
 static void make_results(void)
 {
@@ -339,12 +333,10 @@ struct view_column result_column(size_t i)
 
 bool result_column_named(const char *name, struct view_column *ret)
 {
-    for (size_t i = 0; i < result_columns(); i++)
-        if (text_equal(results[i].name, name)) {
-            *ret = result_column(i);
-            return true;
-        }
-    return false;
+    const size_t n = result_columns(), i = text_index(TEXTS_OF(results, n, name), name);
+    if (i < n)
+        *ret = result_column(i);
+    return i < n;
 }
 
 bool result_column_is_relative(size_t i)
@@ -373,11 +365,7 @@ struct telemetry_column telemetry_column(size_t i)
 
 bool is_setting_column(const char *name)
 {
-    static const char *const settings[] = {"device", "policy", "clock", "cache", "launch", "pace"};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (text_equal(settings[i], name))
-            return true;
-    return false;
+    return IS_AMONG(name, "device", "policy", "clock", "cache", "launch", "pace");
 }
 
 struct cell cell_of_parameter(const struct parameter *parameter)

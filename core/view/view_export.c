@@ -1,5 +1,6 @@
 /* view_export.c - see views.h: exports. CSV, in which lines end with a line feed alone, and tables
  * for readers are written here. */
+#include "core/base/members.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -350,11 +351,7 @@ bool view_is_empty(struct store *store, const struct view_options *options)
     return is_empty;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+ORDER_BY(compare_ids, int64_t, ORDER_OF(*x, *y))
 
 int32_t view_choose(struct store *store, int64_t run, const char *where, struct arena *arena,
                     int64_t **ret, size_t *ret_n, struct gb_error *error)

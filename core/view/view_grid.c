@@ -145,7 +145,7 @@ void grid_write(const struct grid *grid, int format,
         table_row(&table);
         for (size_t j = 0; j < grid->n_columns; j++) {
             cell(&grid->cells[i + j], &words);
-            finish_cell(&table, &words);
+            table_cell_take(&table, &words);
         }
     }
     table_write(&table, table_style(format), out);

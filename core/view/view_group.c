@@ -102,9 +102,10 @@ struct grouping {
 
 static size_t source_of(struct grouping *grouping, const struct view_column *column)
 {
-    for (size_t i = 0; i < grouping->n_sources; i++)
-        if (text_equal(grouping->sources[i].column.head, column->head))
-            return i;
+    const size_t known = text_index(TEXTS_OF(grouping->sources, grouping->n_sources, column.head),
+                                    column->head);
+    if (known < grouping->n_sources)
+        return known;
     struct source *source = &grouping->sources[grouping->n_sources];
     const struct view *view = grouping->view;
     *source = (struct source){.column = *column};

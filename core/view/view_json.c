@@ -71,6 +71,9 @@ static void add_facts(struct json_writer *json, const struct fact *facts, size_t
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define ADD_MEMBERS(json, members, record) json_members(json, members, COUNT(members), record)
+#define ADD_OBJECT(json, name, members, record)                                                    \
+    (json_open(json, name, JSON_OBJECT), ADD_MEMBERS(json, members, record),                       \
+     json_close(json, JSON_OBJECT))
 #define ADD_RECORDS(json, name, items, n, members)                                                 \
     json_records(json, name, items, n, sizeof *(items), members, COUNT(members))
 
@@ -80,8 +83,7 @@ static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_e
     json_open(json, "runs", JSON_ARRAY);
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++) {
         const struct run_record *run = &view->runs[i].record;
-        json_line(json);
-        json_open(json, NULL, JSON_OBJECT);
+        json_row(json);
         json_integer(json, "run", view->runs[i].number);
         ADD_MEMBERS(json, run_members, run);
         add_facts(json, run->facts, run->n_facts);
@@ -98,8 +100,7 @@ static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_e
 static void add_device(struct json_writer *json, const struct stored_run *run,
                        const struct device_record *device)
 {
-    json_line(json);
-    json_open(json, NULL, JSON_OBJECT);
+    json_row(json);
     json_integer(json, "run", run->number);
     ADD_MEMBERS(json, device_members, device);
     ADD_RECORDS(json, "clocks", device->clocks, device->n_clocks, clock_members);
@@ -110,13 +111,11 @@ static void add_device(struct json_writer *json, const struct stored_run *run,
 static void add_histogram(struct json_writer *json, const struct check_summary_record *summary)
 {
     json_open(json, "histogram", JSON_ARRAY);
-    for (int i = 0; i < VERIFY_CLASSES; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "label", verify_class_name(i));
-        json_integer(json, "count", (int64_t)summary->histogram[i]);
-        json_integer(json, "above_floor", (int64_t)summary->above_floor[i]);
-        json_close(json, JSON_OBJECT);
-    }
+    for (int i = 0; i < VERIFY_CLASSES; i++)
+        json_object(json, NULL,
+                    VALUES(TEXT("label", verify_class_name(i)),
+                           INTEGER("count", summary->histogram[i]),
+                           INTEGER("above_floor", summary->above_floor[i])));
     json_close(json, JSON_ARRAY);
 }
 
@@ -138,26 +137,18 @@ static const char *const moments[TELEMETRY_MOMENTS] = {"begin", "end", "before"}
 static void add_telemetry(struct json_writer *json, const struct case_record *record)
 {
     json_open(json, "telemetry", JSON_OBJECT);
-    for (size_t i = 0; i < TELEMETRY_MOMENTS; i++) {
-        if (!record->telemetry[i].is_known)
-            continue;
-        json_open(json, moments[i], JSON_OBJECT);
-        ADD_MEMBERS(json, telemetry_members, &record->telemetry[i]);
-        json_close(json, JSON_OBJECT);
-    }
+    for (size_t i = 0; i < TELEMETRY_MOMENTS; i++)
+        if (record->telemetry[i].is_known)
+            ADD_OBJECT(json, moments[i], telemetry_members, &record->telemetry[i]);
     json_close(json, JSON_OBJECT);
 }
 
 static void add_sentinel(struct json_writer *json, const struct case_record *record)
 {
     json_open(json, "sentinel", JSON_OBJECT);
-    for (size_t i = 0; i < SENTINEL_MOMENTS; i++) {
-        if (!*record->sentinel[i].at)
-            continue;
-        json_open(json, moments[i], JSON_OBJECT);
-        ADD_MEMBERS(json, sentinel_members, &record->sentinel[i]);
-        json_close(json, JSON_OBJECT);
-    }
+    for (size_t i = 0; i < SENTINEL_MOMENTS; i++)
+        if (*record->sentinel[i].at)
+            ADD_OBJECT(json, moments[i], sentinel_members, &record->sentinel[i]);
     json_close(json, JSON_OBJECT);
 }
 
@@ -166,8 +157,8 @@ static void add_activities(struct json_writer *json, const struct case_record *r
     json_open(json, "activities", JSON_ARRAY);
     for (size_t i = 0; i < record->n_activities; i++) {
         json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "kind", activity_word((int32_t)record->activities[i].kind));
-        json_text(json, "name", record->activities[i].name);
+        json_values(json, VALUES(TEXT("kind", activity_word((int32_t)record->activities[i].kind)),
+                                 TEXT("name", record->activities[i].name)));
         ADD_MEMBERS(json, activity_members, &record->activities[i]);
         json_close(json, JSON_OBJECT);
     }
@@ -214,11 +205,9 @@ static void add_series(struct json_writer *json, const struct case_record *recor
     for (size_t i = 0; i < record->n_series; i++) {
         json_open(json, NULL, JSON_OBJECT);
         ADD_MEMBERS(json, series_members, &record->series[i]);
-        for (size_t j = 0; j < SERIES_LEVELS; j++) {
-            json_open(json, series_levels[j].name, JSON_OBJECT);
-            ADD_MEMBERS(json, quantile_members, &record->series[i].quantiles[j]);
-            json_close(json, JSON_OBJECT);
-        }
+        for (size_t j = 0; j < SERIES_LEVELS; j++)
+            ADD_OBJECT(json, series_levels[j].name, quantile_members,
+                       &record->series[i].quantiles[j]);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_ARRAY);
@@ -252,9 +241,7 @@ static void add_case(struct json_writer *json, const struct view_row *row, bool 
     ADD_RECORDS(json, "worst", record->worst, record->n_worst, worst_members);
     json_modes(json, &record->estimate);
     ADD_RECORDS(json, "messages", record->messages, record->n_messages, message_members);
-    json_open(json, "phases", JSON_OBJECT);
-    ADD_MEMBERS(json, phases_members, &record->phases);
-    json_close(json, JSON_OBJECT);
+    ADD_OBJECT(json, "phases", phases_members, &record->phases);
     add_telemetry(json, record);
     add_sentinel(json, record);
     add_activities(json, record);
@@ -349,8 +336,7 @@ static int32_t add_cases(struct case_writer *writer, struct gb_error *error)
     int32_t status = GB_OK;
     json_open(json, "cases", JSON_ARRAY);
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
-        json_line(json);
-        json_open(json, NULL, JSON_OBJECT);
+        json_row(json);
         add_members(writer, at.row);
         if (view->options->rows == ROWS_SAMPLE)
             status = add_sample_arrays(writer, at.row, error);
@@ -395,16 +381,14 @@ static void add_sample_place(const struct case_writer *writer, struct json_write
         add_columns(json, row, writer->columns, writer->n_columns);
         return;
     }
-    json_integer(json, "run", row->run->number);
-    json_text(json, "run_uuid", row->run->record.uuid);
-    json_text(json, "uuid", row->c.record.uuid);
-    json_text(json, "uid", row->c.record.uid);
-    json_text(json, "bench", row->c.bench);
+    json_values(json,
+                VALUES(INTEGER("run", row->run->number), TEXT("run_uuid", row->run->record.uuid),
+                       TEXT("uuid", row->c.record.uuid), TEXT("uid", row->c.record.uid),
+                       TEXT("bench", row->c.bench)));
     add_parameters(json, &row->c, &writer->view->survey);
-    json_text(json, "device", row->c.device_name);
-    json_text(json, "policy", row->c.policy);
-    json_integer(json, "round", row->c.record.round);
-    json_text(json, "status", case_status_word(row->c.record.status));
+    json_values(json, VALUES(TEXT("device", row->c.device_name), TEXT("policy", row->c.policy),
+                             INTEGER("round", row->c.record.round),
+                             TEXT("status", case_status_word(row->c.record.status))));
 }
 
 static int32_t add_sample_lines(struct case_writer *writer, const struct view_row *row,
@@ -425,8 +409,8 @@ static int32_t add_sample_lines(struct case_writer *writer, const struct view_ro
             json_open(json, NULL, JSON_OBJECT);
             text_add(json->out, text_get(&place));
             json->needs_comma = place.length > 0;
-            json_integer(json, "sample", (int64_t)(first + i));
-            json_real(json, "time_ns", writer->values[i]);
+            json_values(json,
+                        VALUES(INTEGER("sample", first + i), REAL("time_ns", writer->values[i])));
             for (size_t j = 0; j < writer->n_names; j++) {
                 text_clear(&head);
                 sample_column_head(writer->names[j], &head);

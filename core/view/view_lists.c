@@ -1,4 +1,5 @@
 /* view_lists.c - which columns an export has: of cases and of samples. */
+#include "core/base/members.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -57,18 +58,10 @@ bool sample_column_help(size_t i, struct help_entry *ret)
 static int column_rank(const char *name)
 {
     static const char *const last[] = {"elapsed", "iterations", "clock_hz", "throttle", "flags"};
-    for (int i = 0; i < 5; i++)
-        if (text_equal(last[i], name))
-            return i + 1;
-    return 0;
+    return text_choice(WORDS_OF(last, 5), name) + 1;
 }
 
-static int compare_columns(const void *a, const void *b)
-{
-    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-    int by_rank = column_rank(x) - column_rank(y);
-    return by_rank ? by_rank : strcmp(x, y);
-}
+ORDER_BY(compare_columns, char *const, column_rank(*x) - column_rank(*y), strcmp(*x, *y))
 
 void sample_column_head(const char *name, struct text *out)
 {
@@ -97,7 +90,7 @@ int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
         if (status != GB_OK)
             return status;
         for (size_t j = 0; j < n_more; j++) {
-            if (n < COLUMNS_MAX && !view_has_name(names, n, more[j]))
+            if (n < COLUMNS_MAX && !text_is_among(names, n, more[j]))
                 names[n++] = arena_text(&view->arena, more[j]);
         }
     }

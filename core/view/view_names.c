@@ -8,13 +8,12 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 /* Headings of columns of tables for people that are not names, and the names to write
  * for it. */
-static const struct {
+static const struct table_head {
     const char *head, *names;
 } heads[] = {
     {"median", "median_ns or estimate_ns"},
@@ -43,19 +42,19 @@ static const struct {
     {"energy", "energy_joules"},
     {"time", "median_ns or estimate_ns"}, /* no heading, but a likely word */
 };
+enum { HEADS = sizeof heads / sizeof *heads };
 
 bool table_head_help(size_t i, struct help_entry *ret)
 {
-    const size_t n = sizeof heads / sizeof *heads;
-    if (i < n)
+    if (i < HEADS)
         *ret = (struct help_entry){heads[i].head, "", heads[i].names};
-    return i < n;
+    return i < HEADS;
 }
 
 /* Where an expression has the word over a column for a name, the error says what to write. */
 static void explain_unknown(struct gb_error *error)
 {
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    for (size_t i = 0; i < HEADS; i++) {
         char words[64];
         snprintf(words, sizeof words, "unknown name '%s'", heads[i].head);
         if (text_starts_with(error->text, words))
@@ -89,10 +88,10 @@ static struct view_column metric_column(struct arena *arena, const char *name)
 static int32_t no_such_column(const struct view *view, const char *name, const char *option,
                               struct gb_error *error)
 {
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (text_equal(heads[i].head, name))
-            return error_set(error, GB_INVALID, "%s: no column '%s': \1write %s", option, name,
-                             heads[i].names);
+    const struct table_head *known = ITEM_NAMED(heads, HEADS, head, name);
+    if (known)
+        return error_set(error, GB_INVALID, "%s: no column '%s': \1write %s", option, name,
+                         known->names);
     const char *nearest = nearest_name(view, name);
     return nearest ? error_set(error, GB_INVALID, "%s: no column '%s': \1did you mean '%s'?",
                                option, name, nearest)
@@ -112,7 +111,7 @@ int32_t view_column_named(const struct view *view, const char *name, const char 
                    : error_set(error, GB_INVALID, "%s: '%s' needs --relative-to: a ratio to what?",
                                option, name);
     name = arena_text(arena, name);
-    if (view_has_name(view->parameters, view->n_parameters, name)) {
+    if (text_is_among(view->parameters, view->n_parameters, name)) {
         *ret = (struct view_column){
             .kind = COLUMN_PARAMETER, .name = name, .head = name, .unit = ""};
         return GB_OK;
@@ -120,7 +119,7 @@ int32_t view_column_named(const struct view *view, const char *name, const char 
     const char *metric = name;
     if (text_starts_with(name, METRIC_PREFIX))
         metric += sizeof METRIC_PREFIX - 1;
-    if (view_has_name(view->metrics, view->n_metrics, metric)) {
+    if (text_is_among(view->metrics, view->n_metrics, metric)) {
         *ret = metric_column(arena, metric);
         return GB_OK;
     }
@@ -144,9 +143,8 @@ struct view_expression {
 
 static void add_column(struct view_expressions *all, struct view_column column, const char *name)
 {
-    for (size_t i = 0; i < all->n_columns; i++)
-        if (text_equal(all->values[i].name, name))
-            return;
+    if (ITEM_NAMED(all->values, all->n_columns, name, name))
+        return;
     all->columns[all->n_columns] = column;
     all->values[all->n_columns++].name = name;
 }
@@ -356,9 +354,8 @@ const char *view_take_title(char *item)
 static bool is_name(const char *item)
 {
     bool is_word = true;
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (text_equal(heads[i].head, item))
-            return true;
+    if (ITEM_NAMED(heads, HEADS, head, item))
+        return true;
     for (const char *c = item; *c; c++)
         is_word &= isalpha((unsigned char)*c) || strchr("_.", *c) ||
                    (isdigit((unsigned char)*c) && c > item);

@@ -300,7 +300,7 @@ static void add_skip(struct notes *notes, const struct stored_case *c, const cha
     text_printf(&words, "%.*s%s", (int)(at - reason), reason, at + strlen(value));
     struct note *note = list_add(notes, SKIPS, text_get(&words), label);
     note->values_at = (size_t)(at - reason);
-    if (!view_has_name(note->values, note->n_values, value))
+    if (!text_is_among(note->values, note->n_values, value))
         ARENA_APPEND(notes->arena, note->values, note->n_values, arena_text(notes->arena, value));
 }
 

@@ -1,4 +1,5 @@
 /* view_pivot.c - tables with a column for each value of one parameter. */
+#include "core/base/members.h"
 #include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
@@ -50,19 +51,14 @@ struct pivot {
 
 static bool bench_has(const struct survey_bench *bench, const char *name)
 {
-    for (size_t i = 0; i < bench->n_parameters; i++)
-        if (text_equal(bench->parameters[i].name, name))
-            return true;
-    return false;
+    return ITEM_NAMED(bench->parameters, bench->n_parameters, name, name) != NULL;
 }
 
 static void add_head(struct pivot *pivot, const char *name, bool wanted)
 {
-    if (!wanted || text_equal(name, pivot->column.name))
+    if (!wanted || text_equal(name, pivot->column.name) ||
+        ITEM_NAMED(pivot->head_columns, pivot->n_heads, name, name))
         return;
-    for (size_t i = 0; i < pivot->n_heads; i++)
-        if (text_equal(pivot->head_columns[i].name, name))
-            return;
     view_column_named(pivot->view, name, "", &pivot->head_columns[pivot->n_heads++], NULL);
 }
 
@@ -118,22 +114,12 @@ static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *e
     return status;
 }
 
-static int compare_by_value(const void *a, const void *b)
-{
-    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
-    int order = cell_compare(&x->value, &y->value);
-    if (order)
-        return order;
-    return (x->row->c.position > y->row->c.position) - (x->row->c.position < y->row->c.position);
-}
+ORDER_BY(compare_by_value, struct item *const, cell_compare(&(*x)->value, &(*y)->value),
+         ORDER_OF((*x)->row->c.position, (*y)->row->c.position))
 
-static int compare_by_position(const void *a, const void *b)
-{
-    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
-    if (x->row->c.position != y->row->c.position)
-        return x->row->c.position < y->row->c.position ? -1 : 1;
-    return cell_compare(&x->value, &y->value);
-}
+ORDER_BY(compare_by_position, struct item *const,
+         ORDER_OF((*x)->row->c.position, (*y)->row->c.position),
+         cell_compare(&(*x)->value, &(*y)->value))
 
 /* In the order of the sweep. */
 static void find_values(struct pivot *pivot)
@@ -215,7 +201,7 @@ static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
     int32_t status = view_column_named(view, view->options->pivot, "--pivot", &ret->column, error);
     if (status != GB_OK)
         return status;
-    if (view_has_name(view->parameters, view->n_parameters, ret->column.name) &&
+    if (text_is_among(view->parameters, view->n_parameters, ret->column.name) &&
         !is_setting_column(ret->column.name))
         ret->column.kind = COLUMN_PARAMETER; /* it wins over a result column */
     choose_heads(ret);

@@ -1,10 +1,10 @@
 /* view_rounds.c - the rounds of a case as one. */
+#include "core/base/members.h"
 #include "core/store/visits.h"
 #include "core/view/hash_index.h"
 #include "core/view/view_cases.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +13,7 @@ struct ordered_entry {
     size_t group; /* index of the first entry of the case */
 };
 
-static int compare_ordered(const void *a, const void *b)
-{
-    const struct ordered_entry *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    const uint32_t a_round = x->entry.row->c.record.round;
-    const uint32_t b_round = y->entry.row->c.record.round;
-    return (a_round > b_round) - (a_round < b_round);
-}
+ORDER_BY_NUMBERS(compare_ordered, struct ordered_entry, group, entry.row->c.record.round)
 
 /* The index of the first entry with the same place. */
 static size_t first_of_place(const struct view_entry *entries, size_t i, struct hash_index *index,

@@ -1,4 +1,5 @@
 /* view_select.c - which cases a view sees, in which order, and the row of each. */
+#include "core/base/members.h"
 #include "core/view/view_cases.h"
 
 #include "core/config/ini.h"
@@ -17,7 +18,7 @@ static void add_names(struct arena *arena, const char ***names, size_t *n, const
     if (*n)
         memcpy(all, *names, *n * sizeof *all);
     for (size_t i = 0; i < n_more; i++)
-        if (!view_has_name(all, *n, more[i]))
+        if (!text_is_among(all, *n, more[i]))
             all[(*n)++] = more[i];
     *names = all;
 }
@@ -429,11 +430,7 @@ static void sort_entries(struct selection *selection)
 
 /* ---- a part of very many cases: --limit and --offset ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
+ORDER_BY(compare_numbers, uint64_t, ORDER_OF(*x, *y))
 
 /* False: all are shown. */
 static bool set_page(struct view *view, uint64_t n_all)
@@ -518,14 +515,7 @@ static int32_t load_runs(struct view *view, int64_t run, struct gb_error *error)
     return status;
 }
 
-static int compare_positions(const void *a, const void *b)
-{
-    const struct stored_case *x = &((const struct view_entry *)a)->row->c;
-    const struct stored_case *y = &((const struct view_entry *)b)->row->c;
-    if (x->position != y->position)
-        return x->position < y->position ? -1 : 1;
-    return (x->record.round > y->record.round) - (x->record.round < y->record.round);
-}
+ORDER_BY_NUMBERS(compare_positions, struct view_entry, row->c.position, row->c.record.round)
 
 static int32_t load(struct view *view, int64_t run, struct gb_error *error)
 {

@@ -1,4 +1,5 @@
 /* view_show.c - a results file as tables for people. */
+#include "core/base/members.h"
 #include "core/compare/compare.h"
 #include "core/compare/compare_text.h"
 #include "core/view/view_writers.h"
@@ -136,7 +137,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
         for (size_t j = 0; j < n; j++) {
             struct cell cell = cell_of(at.row, &columns[j]);
             cell_readable(&cell, &words);
-            finish_cell(&table, &words);
+            table_cell_take(&table, &words);
         }
     }
     table_write(&table, table_style(view->options->format), out);
@@ -198,10 +199,7 @@ static struct shards shards_of(const struct stored_run *runs, size_t n, const ch
     return shards;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+ORDER_BY(compare_texts, char *const, strcmp(*x, *y))
 
 static size_t count_hosts(const struct shards *shards)
 {
@@ -317,7 +315,7 @@ static bool find_question(const struct survey *survey, struct question *ret)
         *ret = (struct question){.by = "bench", .base = bench->name};
         return n_words + n_numbers == 0 && is_same_work;
     }
-    if (!axis || view_has_name(measuring, sizeof measuring / sizeof *measuring, axis->name))
+    if (!axis || text_is_among(measuring, sizeof measuring / sizeof *measuring, axis->name))
         return false;
     *ret = (struct question){.by = axis->name, .base = axis->first, .names_it = axis->is_number};
     return axis->first && (n_words == 1 || (n_words == 0 && n_numbers == 1 && is_same_work));

@@ -5,24 +5,23 @@
 
 static struct survey_bench *bench_of(struct survey *survey, const char *name)
 {
-    for (size_t i = 0; i < survey->n_benches; i++)
-        if (text_equal(survey->benches[i].name, name))
-            return &survey->benches[i];
-    struct survey_bench *bench = ARENA_ADD(survey->arena, survey->benches, survey->n_benches);
-    *bench = (struct survey_bench){.name = name};
-    return bench;
+    struct survey_bench *known = ITEM_NAMED(survey->benches, survey->n_benches, name, name);
+    if (known)
+        return known;
+    known = ARENA_ADD(survey->arena, survey->benches, survey->n_benches);
+    *known = (struct survey_bench){.name = name};
+    return known;
 }
 
 static struct survey_parameter *parameter_of(struct survey *survey, struct survey_bench *bench,
                                              const char *name)
 {
-    for (size_t i = 0; i < bench->n_parameters; i++)
-        if (text_equal(bench->parameters[i].name, name))
-            return &bench->parameters[i];
-    struct survey_parameter *parameter = ARENA_ADD(survey->arena, bench->parameters,
-                                                   bench->n_parameters);
-    *parameter = (struct survey_parameter){.name = name, .is_number = true};
-    return parameter;
+    struct survey_parameter *known = ITEM_NAMED(bench->parameters, bench->n_parameters, name, name);
+    if (known)
+        return known;
+    known = ARENA_ADD(survey->arena, bench->parameters, bench->n_parameters);
+    *known = (struct survey_parameter){.name = name, .is_number = true};
+    return known;
 }
 
 static void add_parameters(struct survey *survey, const struct view_row *row)
@@ -47,11 +46,9 @@ static void add_parameters(struct survey *survey, const struct view_row *row)
 
 static void add_metric(struct survey *survey, const char *name, const char *unit)
 {
-    for (size_t i = 0; i < survey->n_metrics; i++)
-        if (text_equal(survey->metrics[i].name, name))
-            return;
-    ARENA_APPEND(survey->arena, survey->metrics, survey->n_metrics,
-                 (struct survey_metric){name, unit});
+    if (!ITEM_NAMED(survey->metrics, survey->n_metrics, name, name))
+        ARENA_APPEND(survey->arena, survey->metrics, survey->n_metrics,
+                     (struct survey_metric){name, unit});
 }
 
 /* Ratios to a document's figures come first, they are asked for. */

@@ -65,7 +65,7 @@ static void case_table_remove(struct case_table *table, size_t i)
 
 static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
 {
-    if (!view_has_name(left_out->names, left_out->n, name))
+    if (!text_is_among(left_out->names, left_out->n, name))
         ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
 }
 
@@ -444,7 +444,7 @@ static void add_place(const struct layout *layout, const struct shown *shown, st
     for (size_t i = 0; i < layout->n_parameters; i++) {
         struct cell value = place_cell(&shown->row, layout->parameters[i]->name, arena);
         cell_readable(&value, &cell);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->device)
         table_cell(table, device_label(&shown->row, arena));
@@ -474,7 +474,7 @@ static void add_model(const struct layout *layout, const struct shown *shown, st
             struct cell cell = cell_of(&shown->row, &column);
             cell_readable(&cell, &words);
         }
-        finish_cell(table, &words);
+        table_cell_take(table, &words);
     }
 }
 
@@ -496,67 +496,67 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     add_place(layout, &shown, table, &arena);
     if (layout->times) {
         shown_add_central(&cell, &shown);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
         table_colour(table, shown_colour(&shown));
         shown_add_interval(&cell, &shown);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->ratio) {
         view_add_ratio(&cell, shown.row.relative);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->times) {
         text_add_percent(&cell, shown.relative_iqr);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->rounds) {
         text_printf(&cell, "%zu", shown.row.n_rounds);
         if (shown.row.n_rounds < shown.n_rounds) /* one does not count */
             text_printf(&cell, " of %zu", shown.n_rounds);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->variation) {
         text_add_percent(&cell, shown.row.apart_ratio);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->times)
         table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
     if (layout->survey->any_estimate) {
         add_verdict(layout, &shown, &cell);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     add_stop_reason(layout, record->stop_reason, &cell);
-    finish_cell(table, &cell);
+    table_cell_take(table, &cell);
     if (layout->flops) {
         add_rate(&cell, &shown, record->work.flops);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->bytes) {
         add_rate(&cell, &shown, record->work.bytes_read + record->work.bytes_written);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->items) {
         add_item_rate(&cell, &shown);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     if (layout->roof) {
         roof_cell(&shown.row, &cell);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     add_model(layout, &shown, table);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++) {
         if (record->has_estimate)
             estimate_columns[i].add(&cell, &shown);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     for (size_t i = 0; i < layout->n_metrics; i++) {
         add_metric(&shown, &layout->survey->metrics[i], &cell);
-        finish_cell(table, &cell);
+        table_cell_take(table, &cell);
     }
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
         if (layout->telemetry[i]) {
             telemetry_cell(rows, n, i, &arena, &cell);
-            finish_cell(table, &cell);
+            table_cell_take(table, &cell);
         }
     if (layout->check) {
         table_cell(table, shown.row.check);
@@ -590,10 +590,10 @@ static bool one_table_does(const struct survey *survey, const struct survey_para
 
 static bool is_shown(const struct survey_parameter **parameters, size_t n, const char *name)
 {
+    bool is_any = false;
     for (size_t i = 0; i < n; i++)
-        if (text_equal(parameters[i]->name, name))
-            return true;
-    return false;
+        is_any |= text_equal(parameters[i]->name, name);
+    return is_any;
 }
 
 static struct layout layout_of(const struct view *view, bool bench_column,

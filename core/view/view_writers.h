@@ -14,8 +14,6 @@ const char *view_head_with_unit(struct view *view, const struct view_column *col
 void tables_show(struct view *view, struct text *out);
 /* TABLE_... of a FORMAT_... that is no JSON. */
 int table_style(int format);
-/* The next cell of the row, whose text is then empty again. */
-void finish_cell(struct table *table, struct text *cell);
 
 /* Adds what each case puts on the device, one case after the other. */
 void breakdown_show(struct view *view, struct text *out);

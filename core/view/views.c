@@ -11,20 +11,14 @@ static const char *const formats[FORMATS] = {"table", "csv", "json", "jsonl", "m
 
 int format_named(const char *name)
 {
-    for (int i = 0; i < FORMATS; i++)
-        if (text_equal(formats[i], name))
-            return i;
-    return -1;
+    return text_choice(WORDS_OF(formats, FORMATS), name);
 }
 
 int rows_named(const char *name)
 {
     static const char *const kinds[] = {
         [ROWS_CASE] = "case", [ROWS_SAMPLE] = "sample", [ROWS_COMBINED] = "combined"};
-    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
-        if (text_equal(kinds[i], name))
-            return i;
-    return -1;
+    return text_choice(WORDS_OF(kinds, sizeof kinds / sizeof *kinds), name);
 }
 
 const char *format_name(int format)
@@ -42,20 +36,6 @@ int table_style(int format)
 size_t view_width(const struct view *view)
 {
     return view->options->width ? view->options->width : SHOW_COLUMNS;
-}
-
-void finish_cell(struct table *table, struct text *cell)
-{
-    table_cell(table, text_get(cell));
-    text_clear(cell);
-}
-
-bool view_has_name(const char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(names[i], name))
-            return true;
-    return false;
 }
 
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)

@@ -20,16 +20,12 @@ plugins_bench_ceilings_bench_ceilings_la_SOURCES = \
 plugins_bench_ceilings_bench_ceilings_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_ceilings_bench_ceilings_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_ceilings_bench_ceilings_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-CEILINGS_CUDA_OBJECT = plugins/bench_ceilings/bench_ceilings_la-ceilings_cuda.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
+if WITH_KERNELS
 plugins_bench_ceilings_bench_ceilings_la_SOURCES += \
 	plugins/bench_ceilings/ceilings_cuda.c \
 	plugins/bench_ceilings/ceilings_cuda.h \
 	plugins/bench_ceilings/cuda_memory.c \
 	plugins/bench_ceilings/cuda_products.c \
 	plugins/bench_ceilings/cuda_rates.c
-$(CEILINGS_CUDA_OBJECT): plugins/bench_ceilings/ceilings.fatbin
+$(PLUGINS)/bench_ceilings/bench_ceilings_la-ceilings_cuda.lo: plugins/bench_ceilings/ceilings.fatbin
 endif
-endif
-CLEANFILES += plugins/bench_ceilings/ceilings.fatbin

@@ -9,11 +9,7 @@ plugins_bench_convolution_bench_convolution_la_SOURCES = \
 plugins_bench_convolution_bench_convolution_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_convolution_bench_convolution_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_convolution_bench_convolution_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-CONVOLUTION_OBJECT = plugins/bench_convolution/bench_convolution_la-convolution.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
-$(CONVOLUTION_OBJECT): plugins/bench_convolution/convolution.fatbin
+if WITH_KERNELS
+$(PLUGINS)/bench_convolution/bench_convolution_la-convolution.lo: plugins/bench_convolution/convolution.fatbin
 plugins/bench_convolution/convolution.fatbin: plugins/bench_convolution/window.h
 endif
-endif
-CLEANFILES += plugins/bench_convolution/convolution.fatbin

@@ -5,10 +5,6 @@ plugins_bench_copy_bench_copy_la_SOURCES = \
 plugins_bench_copy_bench_copy_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_copy_bench_copy_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_copy_bench_copy_la_LIBADD = $(WITH_CUDA_LIBADD)
-COPY_OBJECT = plugins/bench_copy/bench_copy_la-copy.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
-$(COPY_OBJECT): plugins/bench_copy/copy.fatbin
+if WITH_KERNELS
+$(PLUGINS)/bench_copy/bench_copy_la-copy.lo: plugins/bench_copy/copy.fatbin
 endif
-endif
-CLEANFILES += plugins/bench_copy/copy.fatbin

@@ -24,11 +24,7 @@ plugins_bench_elementwise_bench_elementwise_la_SOURCES = \
 plugins_bench_elementwise_bench_elementwise_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_elementwise_bench_elementwise_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_elementwise_bench_elementwise_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-ELEMENTWISE_OBJECT = plugins/bench_elementwise/bench_elementwise_la-elementwise.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
-$(ELEMENTWISE_OBJECT): $(ELEMENTWISE_KERNELS)
+if WITH_KERNELS
+$(PLUGINS)/bench_elementwise/bench_elementwise_la-elementwise.lo: $(ELEMENTWISE_KERNELS)
 $(ELEMENTWISE_KERNELS): plugins/bench_elementwise/numbers.cuh
 endif
-endif
-CLEANFILES += $(ELEMENTWISE_KERNELS)

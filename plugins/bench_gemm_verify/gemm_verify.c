@@ -10,7 +10,6 @@
 #include "plugins/common/validation.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",

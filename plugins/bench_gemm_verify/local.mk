@@ -14,12 +14,8 @@ plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES = \
 plugins_bench_gemm_verify_bench_gemm_verify_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_gemm_verify_bench_gemm_verify_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_gemm_verify_bench_gemm_verify_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-GEMM_VERIFY_CUDA_OBJECT = plugins/bench_gemm_verify/bench_gemm_verify_la-gemm_cuda.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
+if WITH_KERNELS
 plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES += \
 	plugins/bench_gemm_verify/gemm_cuda.c
-$(GEMM_VERIFY_CUDA_OBJECT): plugins/bench_gemm_verify/gemm.fatbin
+$(PLUGINS)/bench_gemm_verify/bench_gemm_verify_la-gemm_cuda.lo: plugins/bench_gemm_verify/gemm.fatbin
 endif
-endif
-CLEANFILES += plugins/bench_gemm_verify/gemm.fatbin

@@ -6,10 +6,6 @@ plugins_bench_histogram_bench_histogram_la_SOURCES = \
 plugins_bench_histogram_bench_histogram_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_histogram_bench_histogram_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_histogram_bench_histogram_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-HISTOGRAM_OBJECT = plugins/bench_histogram/bench_histogram_la-histogram.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
-$(HISTOGRAM_OBJECT): plugins/bench_histogram/histogram.fatbin
+if WITH_KERNELS
+$(PLUGINS)/bench_histogram/bench_histogram_la-histogram.lo: plugins/bench_histogram/histogram.fatbin
 endif
-endif
-CLEANFILES += plugins/bench_histogram/histogram.fatbin

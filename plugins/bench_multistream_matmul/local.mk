@@ -9,19 +9,13 @@ plugins_bench_multistream_matmul_bench_multistream_matmul_la_LDFLAGS = $(PLUGIN_
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
 
 # Without nvcc or the headers of CUDA the same plugin runs on the CPU only.
-MATMUL_IMAGE = plugins/bench_multistream_matmul/matmul.fatbin
-# As a variable: automake takes a rule for the object itself as one that replaces its own.
-MATMUL_CUDA_OBJECT = plugins/bench_multistream_matmul/bench_multistream_matmul_la-matmul_cuda.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
+if WITH_KERNELS
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES += \
 	plugins/bench_multistream_matmul/matmul.cu \
 	plugins/bench_multistream_matmul/matmul_cuda.c \
 	plugins/bench_multistream_matmul/prediction.c \
 	plugins/bench_multistream_matmul/prediction.h \
 	plugins/bench_multistream_matmul/stamps.h
-$(MATMUL_CUDA_OBJECT): $(MATMUL_IMAGE)
-$(MATMUL_IMAGE): plugins/bench_multistream_matmul/stamps.h
+$(PLUGINS)/bench_multistream_matmul/bench_multistream_matmul_la-matmul_cuda.lo: plugins/bench_multistream_matmul/matmul.fatbin
+plugins/bench_multistream_matmul/matmul.fatbin: plugins/bench_multistream_matmul/stamps.h
 endif
-endif
-CLEANFILES += $(MATMUL_IMAGE)

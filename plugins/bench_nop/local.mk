@@ -5,10 +5,6 @@ plugins_bench_nop_bench_nop_la_SOURCES = \
 plugins_bench_nop_bench_nop_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_nop_bench_nop_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_nop_bench_nop_la_LIBADD = $(WITH_CUDA_LIBADD)
-NOP_OBJECT = plugins/bench_nop/bench_nop_la-nop.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
-$(NOP_OBJECT): plugins/bench_nop/nop.fatbin
+if WITH_KERNELS
+$(PLUGINS)/bench_nop/bench_nop_la-nop.lo: plugins/bench_nop/nop.fatbin
 endif
-endif
-CLEANFILES += plugins/bench_nop/nop.fatbin

@@ -10,14 +10,10 @@ plugins_bench_padding_bench_padding_la_SOURCES = \
 plugins_bench_padding_bench_padding_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_padding_bench_padding_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_padding_bench_padding_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-PADDING_OBJECT = plugins/bench_padding/bench_padding_la-padding.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
+if WITH_KERNELS
 plugins_bench_padding_bench_padding_la_SOURCES += \
 	plugins/bench_padding/compile.c \
 	plugins/bench_padding/compile.h
-$(PADDING_OBJECT): plugins/bench_padding/padding.fatbin
+$(PLUGINS)/bench_padding/bench_padding_la-padding.lo: plugins/bench_padding/padding.fatbin
 plugins/bench_padding/padding.fatbin: conf/tune.cu
 endif
-endif
-CLEANFILES += plugins/bench_padding/padding.fatbin

@@ -6,10 +6,6 @@ plugins_bench_spin_bench_spin_la_SOURCES = \
 plugins_bench_spin_bench_spin_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_spin_bench_spin_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_spin_bench_spin_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-SPIN_OBJECT = plugins/bench_spin/bench_spin_la-spin.lo
-if HAVE_CUDA
-if HAVE_CUDA_HEADERS
-$(SPIN_OBJECT): plugins/bench_spin/spin.fatbin
+if WITH_KERNELS
+$(PLUGINS)/bench_spin/bench_spin_la-spin.lo: plugins/bench_spin/spin.fatbin
 endif
-endif
-CLEANFILES += plugins/bench_spin/spin.fatbin

@@ -15,7 +15,6 @@
 #include <gbrun/gbrun.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STREAM_OF_STARTS = 0x4753, STARTS_COMPARED = 16, DRAWS_MAX = 10000 };

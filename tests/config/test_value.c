@@ -1,11 +1,9 @@
 /* test_value.c - scalars, lists and ranges as they are written. */
-#include "core/base/number_text.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
 #include "core/config/value.h"
 #include "tests/text_case.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <locale.h>
 

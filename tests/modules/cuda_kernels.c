@@ -6,7 +6,6 @@
 #include "tests/modules/words.h"
 
 #include <gbrun/simple.h>
-#include <stdlib.h>
 
 /* X(word, the kernel, what is done with it if that is no launch on the stream). Aside: a spin on
  * the legacy stream, which the queue does not wait for. */

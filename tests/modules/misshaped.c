@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <gbrun/gbrun.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct params {

@@ -3,7 +3,6 @@
 #include "core/replay/replay.h"
 #include "tests/text_case.h"
 
-#include <float.h>
 
 static char path[200];
 

@@ -3,7 +3,6 @@
  * metric that is made of it.
  */
 #include "core/base/memory.h"
-#include "core/base/number_format.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
 #include "tests/verify/verify_fixture.h"
