@@ -88,10 +88,12 @@ inline Counter::Flags operator|(Counter::Flags a, Counter::Flags b)
 typedef std::map<std::string, Counter> UserCounters;
 
 class State;
-typedef void Function(State &);
+typedef std::function<void(const State &)> callback_function;
 
 namespace internal
 {
+
+typedef void Function(State &);
 
 /* Who decides how many turns of its loop a benchmark makes, and when. */
 class Loop
@@ -254,6 +256,10 @@ class State
     int64_t range(size_t i = 0) const
     {
         return args_.at(i);
+    }
+    size_t range_size() const
+    {
+        return args_.size();
     }
     int threads() const
     {
@@ -482,12 +488,12 @@ class Benchmark
         function(this);
         return this;
     }
-    Benchmark *Setup(std::function<void(const State &)> function)
+    Benchmark *Setup(callback_function function)
     {
         setup_ = std::move(function);
         return this;
     }
-    Benchmark *Teardown(std::function<void(const State &)> function)
+    Benchmark *Teardown(callback_function function)
     {
         teardown_ = std::move(function);
         return this;
@@ -595,7 +601,7 @@ class Benchmark
     std::vector<std::vector<int64_t>> args_;
     std::vector<std::string> arg_names_;
     std::vector<std::string> notes_; /* what is not served of what the file asks for */
-    std::function<void(const State &)> setup_, teardown_;
+    callback_function setup_, teardown_;
     int multiplier_ = 8;
     TimeUnit unit_ = kNanosecond;
     bool is_manual_ = false;
