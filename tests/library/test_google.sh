@@ -58,6 +58,8 @@ range/1 value=1
 range/3 value=3
 registered/x:21 value=21
 registered/x:22 value=22
+given size=5
+given_again size=5
 templated<char, 3> bytes=3
 templated<int16_t,3> bytes=6
 captured/five a=5 said
@@ -95,7 +97,7 @@ a mistake in a setting|1||--gbrun_set=colour=red --benchmark_filter=bare|bare/fi
 TABLE
 {
     (cd "$top_srcdir/include/gbrun/google/benchmark" && printf '#include <benchmark/%s>\n' [!b]*.h benchmark_*.h)
-    printf 'void f(benchmark::State &s) { for (auto _ : s) ; }\nBENCHMARK_NAMED(f, named)->Repetitions(3);'
+    printf 'void f(int);\nvoid f(benchmark::State &s) { for (auto _ : s) ; }\nBENCHMARK_NAMED(f, named)->Repetitions(3);'
 } >one.cc
 succeeds "a file without BENCHMARK_MAIN" "${compiled[@]}" one.cc -o one.o
 succeeds "a file with it alone" "${compiled[@]}" "$top_srcdir/include/gbrun/google/benchmark/benchmark_main.cc" -o main.o

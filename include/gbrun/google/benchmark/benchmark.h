@@ -32,6 +32,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -310,6 +311,16 @@ class State
     int64_t bytes_ = 0, items_ = 0, complexity_n_ = 0;
     int32_t status_ = GB_OK;
     std::string why_, label_;
+};
+
+/* Of what Google Benchmark says of the machine: files choose numbers of threads by it. */
+struct CPUInfo {
+    int num_cpus;
+    static const CPUInfo &Get()
+    {
+        static const CPUInfo info = {static_cast<int>(std::thread::hardware_concurrency())};
+        return info;
+    }
 };
 
 /* Between its constructor and destructor nothing is timed. */
@@ -677,12 +688,12 @@ class Fixture : public internal::Benchmark
     virtual void BenchmarkCase(State &) = 0;
 };
 
+/* The arguments are copied, as there: files go on with what they gave by std::move. */
 template <class F, class... Arguments>
 internal::Benchmark *RegisterBenchmark(const std::string &name, F &&function, Arguments &&...a)
 {
     return internal::RegisterBenchmarkInternal(new internal::FunctionBenchmark(
-        name, std::bind(std::forward<F>(function), std::placeholders::_1,
-                        std::forward<Arguments>(a)...)));
+        name, std::bind(std::forward<F>(function), std::placeholders::_1, a...)));
 }
 inline void ClearRegisteredBenchmarks()
 {
