@@ -87,6 +87,7 @@ METRIC = "(SELECT value FROM metric WHERE case_id = c.id AND name = {} ORDER BY 
 if typing.TYPE_CHECKING:
     Path = typing.Union[str, os.PathLike[str]]
     Function = Callable[..., Any]
+    Settings = dict[str, Any]
     Real = typing.SupportsFloat  # the operators of numbers.Real return anything there
 else:
     Real = numbers.Real
@@ -94,7 +95,7 @@ T = TypeVar("T")
 
 
 @functools.lru_cache(maxsize=None)
-def _package(name):
+def _package(name: str) -> Any:
     """NumPy or pandas, once it is needed; None where it cannot be imported."""
     try:
         return importlib.import_module(name)
@@ -134,8 +135,8 @@ def samples(path: Path, where: str | None = None, run: str | int = "newest", col
     """
     with _opened(path) as file:
         known = _expressions(file)
-        found = [dict(zip(OF_SAMPLES, row)) for row in _select(file, known, OF_SAMPLES, where, run)]
-        found = {case[CASE_ID]: case for case in found if case["n_samples"] > 0}
+        all_found = [dict(zip(OF_SAMPLES, row)) for row in _select(file, known, OF_SAMPLES, where, run)]
+        found = {case[CASE_ID]: case for case in all_found if case["n_samples"] > 0}
         if columns is None:
             columns = list(KEYS) + [name for name in _axes(file, found) if name not in KEYS]
         for name in columns:
@@ -159,14 +160,14 @@ def to_parquet(path: Path, target: Path, where: str | None = None, run: str | in
         raise ValueError(f"to_parquet: rows={rows!r}: expected 'case' or 'sample'")
     if _package("pandas") is None:
         raise ImportError("to_parquet needs pandas, and pyarrow or fastparquet")
-    frame = (cases if rows == "case" else samples)(path, where, run)
+    frame = cases(path, where, run) if rows == "case" else samples(path, where, run)
     for name in frame.columns[frame.dtypes == object]:
         if len({type(value) for value in frame[name] if value is not None}) > 1:
             frame[name] = [None if value is None else str(value) for value in frame[name]]
     frame.to_parquet(target, index=False)
 
 
-def _rows(path, where, run):
+def _rows(path: Path, where: str | None, run: Any) -> Any:
     with _opened(path) as file:
         known = _expressions(file)
         names = [name for name in known if name != CASE_ID]
@@ -174,7 +175,7 @@ def _rows(path, where, run):
 
 
 @contextlib.contextmanager
-def _opened(path):
+def _opened(path: Path) -> Iterator[Any]:
     """A read-only connection that sees one state of the file."""
     import sqlite3
 
@@ -192,15 +193,15 @@ def _opened(path):
         yield file
 
 
-def _name(text):
+def _name(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _text(text):
+def _text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _expressions(file):
+def _expressions(file: Any) -> Any:
     """{column: its SQL} of a case; c: the case, r: the run, d: the device."""
     stored = [row[1] for row in file.execute("PRAGMA table_info(bench_case)")]
     dithered = "c.dithered" if "dithered" in stored else "0"  # not in files of the first versions
@@ -226,7 +227,7 @@ def _expressions(file):
     return result
 
 
-def _select(file, known, names, where, run):
+def _select(file: Any, known: Any, names: Sequence[str], where: str | None, run: Any) -> Any:
     """Rows with these of the known columns, of the chosen cases, in the order of the configuration."""
     if run == "newest":
         number = file.execute("SELECT count(*) FROM run").fetchone()[0]
@@ -239,7 +240,7 @@ def _select(file, known, names, where, run):
     return rows[0] if len(rows) == 1 else [sum(of_case, ()) for of_case in zip(*rows)]
 
 
-def _select_part(file, known, names, where, number):
+def _select_part(file: Any, known: Any, names: Sequence[str], where: str | None, number: int) -> Any:
     """Of no more columns than SQLite has room for."""
     if len(known) > SELECTED_MOST:
         words = (where or "").lower()
@@ -258,7 +259,7 @@ def _select_part(file, known, names, where, number):
     ).fetchall()
 
 
-def _axes(file, case_ids):
+def _axes(file: Any, case_ids: Any) -> list[str]:
     """Names of the options that are swept in any of the cases, in the order of their tables."""
     found = {}
     for case_id, name in file.execute("SELECT case_id, name FROM parameter WHERE is_axis ORDER BY case_id, ordinal"):
@@ -270,13 +271,13 @@ def _axes(file, case_ids):
 class _Samples:
     """Samples of cases, one after the other, by columns."""
 
-    def __init__(self, path, found):
+    def __init__(self, path: Path, found: Any) -> None:
         self.path = path
         self.cases = found
         self.total = 0
-        self.values = {}
+        self.values: dict[str, Any] = {}
 
-    def read(self, file):
+    def read(self, file: Any) -> None:
         for case in self.cases:
             case["first"] = self.total
             self.check(file, case)
@@ -288,7 +289,7 @@ class _Samples:
             ):
                 self.take(case, *chunk)
 
-    def check(self, file, case):
+    def check(self, file: Any, case: Any) -> None:
         """What the case claims to have must be there: it bounds what is allocated."""
         n, end, are_sound = file.execute(
             f"""SELECT total(n), max(first + n), min(n BETWEEN 1 AND {CHUNK_MAX} AND length(data) IN (8, 8 * n))
@@ -298,10 +299,10 @@ class _Samples:
         if n != case["n_samples"] or end != n or not are_sound:
             raise self.damaged(case)
 
-    def damaged(self, case):
+    def damaged(self, case: Any) -> Any:
         return ValueError(f"{self.path}: damaged: the samples of {case['label']} are not those it claims")
 
-    def take(self, case, name, first, n, data):
+    def take(self, case: Any, name: str, first: Any, n: int, data: Any) -> None:
         is_sound = 0 <= first and 1 <= n <= CHUNK_MAX and first + n <= case["n_samples"]
         if not is_sound or not isinstance(data, bytes) or len(data) not in (8, 8 * n):
             raise self.damaged(case)
@@ -312,7 +313,7 @@ class _Samples:
             self.values["time_ns"][begin : begin + n] = chunk
 
     @staticmethod
-    def decoded(data, n):
+    def decoded(data: Any, n: int) -> Any:
         numpy = _package("numpy")
         if numpy is not None:
             return numpy.frombuffer(data, "<f8")  # one value fills all that it is assigned to
@@ -322,7 +323,7 @@ class _Samples:
             chunk.byteswap()
         return chunk if len(chunk) == n else chunk * n
 
-    def column(self, name, gap):
+    def column(self, name: str, gap: Any) -> Any:
         numpy = _package("numpy")
         if name not in self.values and name == "iterations":
             self.values[name] = self.repeated([float(case["iterations"]) for case in self.cases])
@@ -332,7 +333,7 @@ class _Samples:
             )
         return self.values[name]
 
-    def columns(self):
+    def columns(self) -> Any:
         """{name: values}: the clock that counts, clocks, elapsed, what is no time."""
         numpy = _package("numpy")
         rank = ["time_ns"] + sorted(n for n in self.values if n not in NO_TIMES + ("time_ns", "elapsed")) + ["elapsed"]
@@ -346,7 +347,7 @@ class _Samples:
             result[name if name in NO_TIMES + ("time_ns",) else name + "_ns"] = values
         return result
 
-    def repeated(self, values):
+    def repeated(self, values: Any) -> Any:
         """A value for each case, as one for each of its samples."""
         counts = [case["n_samples"] for case in self.cases]
         kinds = {type(value) for value in values}
@@ -355,7 +356,7 @@ class _Samples:
             is_number = kinds and kinds <= {int, float}
             return numpy.repeat(numpy.array(values, dtype=None if is_number else object), counts)
         kind = "q" if kinds == {int} else "d" if kinds and kinds <= {int, float} else None
-        result = array.array(kind) if kind else []
+        result: Any = array.array(kind) if kind else []
         for value, n in zip(values, counts):
             result.extend((array.array(kind, [value]) if kind else [value]) * n)
         return result
@@ -374,7 +375,7 @@ _POLL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 _REFRESH = _RUN
 
 
-def _struct(_name, **fields):
+def _struct(_name: Any, **fields: Any) -> Any:
     """A struct of gbrun/measure.h: {member: its type}."""
     return type(_name, (ctypes.Structure,), {"_fields_": list(fields.items())})
 
@@ -686,10 +687,10 @@ def measure(fn: Function, *, reset: Function | None = None, verify: Function | N
     What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured; WrongResult.
     """
     if isolate:
-        calls = dict(reset=reset, verify=verify, inputs=inputs, grade=grade, flops=flops, bytes_read=bytes_read,
+        given = dict(reset=reset, verify=verify, inputs=inputs, grade=grade, flops=flops, bytes_read=bytes_read,
                      bytes_written=bytes_written, items=items, synchronizes=synchronizes, single=single,
                      every_call=every_call)  # fmt: skip
-        return _measured_apart(fn, {**calls, **_of_one_run(_all_settings(settings, results))})
+        return _measured_apart(fn, {**given, **_of_one_run(_all_settings(settings, results))})
     library = _library()
     if verify is None and ("check" in settings or grade != "auto" or inputs is not None):
         raise ValueError("check, grade, inputs: nothing is compared: expected verify=, a function that returns what fn has"
@@ -708,10 +709,11 @@ def measure(fn: Function, *, reset: Function | None = None, verify: Function | N
             calls.verify_by(verification, library.gbrun_check, library.gbrun_checked)
             settings.update(verification.settings(grade))
         settings["check"] = check
-        return _measured(library, calls, settings, verification, fn is _nothing)
+        measured = _measured(library, calls, settings, verification, fn is _nothing)
+    return measured
 
 
-def _measured(library, calls, settings, verification, is_nothing):
+def _measured(library: ctypes.CDLL, calls: Any, settings: Settings, verification: Any, is_nothing: bool) -> Measurement:
     entry, call = (0, 0) if is_nothing else _call_times(settings["device"])
     calls.subject.entry_ns = 1e9 * entry
     calls.subject.run_empty = _Calls(calls.fail, _nothing).subject.run
@@ -738,14 +740,14 @@ def _measured(library, calls, settings, verification, is_nothing):
     return measurement
 
 
-def _returned(fn, reset, stream):
+def _returned(fn: Function, reset: Function | None, stream: Any) -> Any:
     for call in (reset, fn):
         if call is not None:
             value = call(stream=stream) if _wants_stream(call, stream) else call()
     return value
 
 
-def _parts(value, role, take):
+def _parts(value: Any, role: str, take: Any) -> Any:
     """The arrays of what a function returned. A list of numbers is one."""
     is_several = isinstance(value, (tuple, list)) and not isinstance(value, Expected)
     if isinstance(value, list) and value and all(isinstance(item, (int, float)) for item in value):
@@ -757,7 +759,7 @@ def _parts(value, role, take):
 _Copy = collections.namedtuple("_Copy", "shape format data")
 
 
-def _copied(value, role, as_double=False):
+def _copied(value: Any, role: str, as_double: bool = False) -> Any:
     """A copy in memory of its own; as_double: of the values in float64, whatever they are held in."""
     if value is None:
         raise Error(f"{role} returned None: expected it to return what it computed: a tensor, an array, a number, or a"
@@ -788,14 +790,14 @@ def _copied(value, role, as_double=False):
         wide = "d" if as_double else "i"
         values = struct.unpack(f"={len(data) // view.itemsize}{_CODES[kind]}", data)
         data, kind = array.array(wide, values).tobytes(), "f8" if as_double else "i4"
-    return _Copy(tuple(view.shape), _FORMATS[kind], data)
+    return _Copy(tuple(view.shape or ()), _FORMATS[kind], data)
 
 
 _CODES = {"f8": "d", "f4": "f", "f2": "e", "i1": "b", "i2": "h", "i4": "i", "i8": "q",
           "u1": "B", "u2": "H", "u4": "I", "u8": "Q"}  # fmt: skip
 
 
-def _kind(view):
+def _kind(view: Any) -> Any:
     """Of a memoryview: "f4", "i8"."""
     code = view.format.lstrip("@=<") if sys.byteorder == "little" else view.format.lstrip("@=>")
     letter = "f" if code in "efd" else "i" if code in "bhilqn" else "u" if code in "?BHILQN" else "?"
@@ -803,7 +805,7 @@ def _kind(view):
     return kind if kind in _CODES else "?"
 
 
-def _copied_tensor(tensor, role, as_double):
+def _copied_tensor(tensor: Any, role: str, as_double: bool) -> Any:
     kind = str(tensor.dtype).rpartition(".")[2]
     kinds = {"float64": "f8", "float32": "f4", "float16": "f2", "bool": "u1", "int8": "i1", "int32": "i4", "int64": "i8",
              "uint8": "u1", "uint32": "u4", "uint64": "u8", "int16": "i4", "uint16": "i4"}  # fmt: skip
@@ -820,14 +822,14 @@ def _copied_tensor(tensor, role, as_double):
     return _Copy(tuple(tensor.shape), _FORMATS[kind], ctypes.string_at(tensor.data_ptr(), n_bytes) if n_bytes else b"")
 
 
-def _check_of(name, output, expected):
+def _check_of(name: str, output: Any, expected: Any) -> Any:
     expected = expected if isinstance(expected, Expected) else Expected(expected)
-    exact = _copied(expected.values, "verify") if output.format in _INTEGERS else None
+    exact: Any = _copied(expected.values, "verify") if output.format in _INTEGERS else None
     is_exact = exact is not None and exact.format == output.format
     reference = exact if is_exact else _copied(expected.values, "verify", as_double=True)
     if output.shape != reference.shape:
         return f"shape {output.shape}: expected {reference.shape}, as verify returned"
-    magnitude = None if expected.magnitude is None else _copied(expected.magnitude, "magnitude", as_double=True)
+    magnitude: Any = None if expected.magnitude is None else _copied(expected.magnitude, "magnitude", as_double=True)
     if magnitude is not None and magnitude.shape != output.shape:
         raise ValueError(f"Expected: magnitude of shape {magnitude.shape}: expected {output.shape}, as of the values")
     if expected.accumulate not in _ACCUMULATORS:
@@ -845,7 +847,7 @@ def _check_of(name, output, expected):
     return check
 
 
-def _address(data):
+def _address(data: Any) -> Any:
     """Of bytes, which live as long as who asks for it keeps them."""
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
 
@@ -854,20 +856,22 @@ class _Verification:
     """What verify= asks for: what fn reads is renewed, what it returned in a sample is kept, and compared with what the
     reference returns. `run`, `reset`, `refresh` and `verify` are the callbacks of a subject."""
 
-    def __init__(self, fn, reference, reset, inputs, is_renewed, on_cpu):
+    def __init__(self, fn: Function, reference: Any, reset: Any, inputs: Any, is_renewed: bool, on_cpu: bool) -> None:
         self.fn, self.reference, self.user_reset = fn, reference, reset
         self.wants_stream, self.in_a_row = [_wants_stream(fn, stream) for stream in (None, 1)], _with_stream(fn)
         self.reset_once = None if reset is None else _with_stream(reset)
-        self.kept = {False: [], True: []}  # what the last call returned; True: the last one that was captured
+        self.kept: dict[bool, Any] = {False: [], True: []}  # what the last call returned; True: the last one captured
         self.n_runs = {False: 0, True: 0}  # such calls since the last refresh
         self.is_refreshed = self.is_as_first = False
-        self.taken, self.on_cpu = None, on_cpu
-        self.note, self.inputs, self.trusted, self.is_guessed = "", None, [], False
+        self.on_cpu, self.note, self.is_guessed = on_cpu, "", False
+        self.taken: Any = None
+        self.inputs: Any = None
+        self.trusted: list[Any] = []
         self.before = _watched()
         if is_renewed:
             self.inputs = self.find(inputs)
 
-    def find(self, given):
+    def find(self, given: Any) -> Any:
         """What is renewed: as given, or what the reference reads; and what has the same values, such as copies that one of
         both functions reads in another format. None: nothing."""
         reset = [] if self.user_reset is None else _reached(self.user_reset)
@@ -880,7 +884,7 @@ class _Verification:
         self.note = why and f"only the last call was verified, as {why}: inputs= names what the function reads"
         return inputs
 
-    def tried(self, chosen, others):
+    def tried(self, chosen: Any, others: Any) -> Any:
         """Those of the chosen that the reference does not just return; or None, and why."""
         inputs, found = None, None
         if not chosen:
@@ -905,7 +909,7 @@ class _Verification:
                 inputs.renew(0)
             _wait_for_devices()
 
-    def expected(self):
+    def expected(self) -> Any:
         """Shapes and values of what the reference returns."""
         value = _returned(self.reference, self.user_reset, 0)
         _wait_for_devices()
@@ -914,16 +918,16 @@ class _Verification:
         return [_copied(part, "verify", as_double=True)[::2] for part in parts]
 
     @property
-    def hint(self):
+    def hint(self) -> Any:
         words = "\nWhat verify reads was renewed: if it was made of what the function reads, inputs= names that"
         return words if self.is_guessed else ""
 
-    def settings(self, grade):
+    def settings(self, grade: str) -> Any:
         if grade == "strict" and self.inputs is None:
             raise ValueError(f"grade='strict': {self.note}")
         return {} if self.inputs is None else {"verify": grade}
 
-    def run(self, stream, iterations):
+    def run(self, stream: Any, iterations: int) -> None:
         """Timed: as _with_stream, and keeps what the last call returned."""
         is_captured = stream is not None and _is_capturing(stream)
         kept, self.taken = self.kept[is_captured], None
@@ -937,14 +941,14 @@ class _Verification:
         kept.append(value)
         self.n_runs[is_captured] += 1
 
-    def left(self):
+    def left(self) -> Any:
         """What the last sample left: where it was launched as a graph, what was returned to the capture. What is captured
         may also be only looked at."""
         n_called, n_captured = self.n_runs[False], self.n_runs[True]
         is_replayed = n_called == 0 if self.is_refreshed else n_captured > n_called
         return (self.kept[is_replayed] or self.kept[not is_replayed] or [None])[0]
 
-    def reset(self, stream, iterations):
+    def reset(self, stream: Any, iterations: int) -> None:
         """On the CPU each sample has inputs that differ in a part: nothing is gained by what was kept of the last."""
         if self.inputs is not None and self.on_cpu and not self.is_as_first:
             self.inputs.touch()
@@ -953,7 +957,7 @@ class _Verification:
         if self.reset_once is not None:
             self.reset_once(stream, 1)
 
-    def refresh(self, stream, number):
+    def refresh(self, stream: Any, number: int) -> None:
         """Among samples that are not refreshed one is often like them, and cannot be recognized."""
         is_rare = self.on_cpu and self.n_runs[False] > 1 and number != 0
         self.is_as_first = number == 0
@@ -962,7 +966,7 @@ class _Verification:
         if not is_rare or _secret.random() < 0.5:
             self.inputs.renew(number)
 
-    def spoil(self):
+    def spoil(self) -> None:
         """The last outputs get some other values that could be results, unless they are memory that is read."""
         for value in self.kept[False] + self.kept[True]:
             for part in value if type(value) in (tuple, list) and not _span(value) else (value,):
@@ -970,7 +974,7 @@ class _Verification:
                 if span and not any(_overlap(span, other) for other in self.trusted):
                     _spoil(part)
 
-    def verify(self, stream):
+    def verify(self, stream: Any) -> Iterator[Any]:
         """Pairs of a name and a _Check, or of a name and why there is nothing to compare. The output is copied before the
         reference is called, which may use the same memory."""
         changed = self.changes()
@@ -990,12 +994,12 @@ class _Verification:
             expected = _returned(self.reference, self.user_reset, stream)
             yield from _compared(outputs, _parts(expected, "verify", lambda value, role: value))
 
-    def changes(self):
+    def changes(self) -> str:
         """Why the process is not what it was; empty: it is."""
         changed = _changes(self.before)
         return f"changed while it was measured: {', '.join(changed[:8])}" if changed else ""
 
-    def close(self):
+    def close(self) -> None:
         """What was renewed is as it was."""
         inputs, self.inputs = self.inputs, None
         if inputs is not None:
@@ -1004,13 +1008,13 @@ class _Verification:
             _wait_for_devices()
 
 
-def _is_among(values, copies):
+def _is_among(values: Any, copies: Any) -> bool:
     """Of copies as double precision: are these values one of them?"""
     shape = tuple(getattr(values, "shape", (len(values),)))
     return any(shape == other for other, _ in copies) and _copied(values, "", as_double=True)[::2] in copies
 
 
-def _compared(outputs, expected):
+def _compared(outputs: Any, expected: Any) -> Iterator[Any]:
     if len(outputs) != len(expected):
         yield "output", f"{len(outputs)} outputs: expected {len(expected)}, as verify returned"
         return
@@ -1019,7 +1023,7 @@ def _compared(outputs, expected):
         yield name, _check_of(name, output, value)
 
 
-def _taken(value):
+def _taken(value: Any) -> Any:
     """Copies of the arrays that a call returned; and whether they were there when it did: elements that are looked at
     first are the same after all work has ended."""
     _refuse_lazy(value)
@@ -1037,7 +1041,7 @@ def _taken(value):
     return copies, seen == [_element(part, at) for part, at in places]
 
 
-def _spoil(values):
+def _spoil(values: Any) -> None:
     """A 64th of the values becomes others that are near."""
     n = len(values) if getattr(values, "shape", None) != () else 0
     width = -(-n // 64)
@@ -1053,17 +1057,17 @@ def _spoil(values):
         values[part] = values[part].flip(0) if hasattr(values, "data_ptr") else values[part][::-1]
 
 
-def _without_warnings():
+def _without_warnings() -> Any:
     numpy = sys.modules.get("numpy")
     return contextlib.nullcontext() if numpy is None else numpy.errstate(all="ignore")
 
 
-def _element(values, at):
+def _element(values: Any, at: Any) -> str:
     value = _array_like(values)[at]
     return repr(value.item() if hasattr(value, "item") else value)  # NaN is equal to itself there
 
 
-def _refuse_lazy(value):
+def _refuse_lazy(value: Any) -> None:
     """A subclass may compute what it holds when it is looked at."""
     torch, numpy, cupy = (sys.modules.get(name) for name in ("torch", "numpy", "cupy"))
     known = [int, float, bool, type(None), tuple, list, str, array.array, memoryview,
@@ -1086,11 +1090,12 @@ class _Inputs:
     """Arrays, or a function of a number that fills them: renewed in place. Of others those that have the same values are
     copies, and get the same as well."""
 
-    def __init__(self, given, others=()):
+    def __init__(self, given: Any, others: Any = ()) -> None:
         self.make, self.number = (given if callable(given) else None), 0
-        self.arrays, spans = [], []
+        self.arrays: list[Any] = []
+        spans: list[Any] = []
         given = [] if self.make else [_valid(values) for values in given]
-        for values in sorted(given, key=lambda values: _span(values)[0] - _span(values)[1]) + list(others):
+        for values in sorted(given, key=lambda values: int.__sub__(*_span(values))) + list(others):
             span = _span(values)
             if any(_overlap(span, other) for other in spans):
                 continue  # of views the largest is written
@@ -1105,7 +1110,7 @@ class _Inputs:
                 self.arrays.append(_array_of(values))
             spans.append(span)
 
-    def renew(self, number):
+    def renew(self, number: int) -> None:
         """0: as they were."""
         self.number = number
         if self.make:
@@ -1113,11 +1118,11 @@ class _Inputs:
         for i, values in enumerate(self.arrays):
             values.renew(number and 1 + (number + i) % 2**63)
 
-    def touch(self):
+    def touch(self) -> None:
         for values in self.arrays:
             values.touch(_secret.getrandbits(63))
 
-    def again(self):
+    def again(self) -> bool:
         """Writes what was written last. False: it was no longer there."""
         if self.make:
             self.make(self.number)
@@ -1127,25 +1132,25 @@ class _Inputs:
 _secret = random.SystemRandom()
 
 
-def _valid(values):
+def _valid(values: Any) -> Any:
     if not _span(values) or not _is_writable(values):
         raise ValueError(f"inputs: {type(values).__name__}: expected arrays that can be written, or a function of a number"
                          " that fills them, with 0 as they were")  # fmt: skip
     return values
 
 
-def _array_of(values):
+def _array_of(values: Any) -> Any:
     if isinstance(values, array.array) and _package("numpy"):
         values = memoryview(values)
     values = _array_like(values)
     return (_Array if hasattr(values, "dtype") else _List)(values)
 
 
-def _cloned(values):
+def _cloned(values: Any) -> Any:
     return values.clone() if hasattr(values, "data_ptr") else values.copy()
 
 
-def _like(values, other):
+def _like(values: Any, other: Any) -> Any:
     """The values in the package, type and device of the other."""
     if hasattr(other, "data_ptr"):
         return sys.modules["torch"].as_tensor(values).to(other)
@@ -1157,12 +1162,13 @@ def _like(values, other):
 class _List:
     """Numbers of a list or array.array, as _Array."""
 
-    def __init__(self, values):
-        self.values, self.original, self.now, self.copies = values, list(values), list(values), []
+    def __init__(self, values: Any) -> None:
+        self.values, self.original, self.now = values, list(values), list(values)
+        self.copies: list[Any] = []
         self.is_whole = not _is_floating(values)
         self.is_sorted = self.original in (sorted(values), sorted(values, reverse=True))
 
-    def renew(self, number):
+    def renew(self, number: int) -> None:
         draw = random.Random(number)
         self.now = list(self.original)
         if number and self.is_whole:
@@ -1172,21 +1178,21 @@ class _List:
             self.now = [x * (factor if self.is_sorted else draw.uniform(0.6, 1)) for x in self.original]
         self.write()
 
-    def touch(self, number):
+    def touch(self, number: int) -> None:
         draw, n = random.Random(number), len(self.now)
         if not (self.is_whole or self.is_sorted):
             first = draw.randrange(n)
             for i in range(first, min(first + -(-n // 64), n)):
                 self.now[i] = self.values[i] = self.original[i] * draw.uniform(0.6, 1)
 
-    def write(self):
+    def write(self) -> None:
         for i, x in enumerate(self.now):
             self.values[i] = x
 
-    def copy_of(self, other):
+    def copy_of(self, other: Any) -> None:
         return None
 
-    def again(self):
+    def again(self) -> bool:
         before = repr(self.values)
         self.write()
         return repr(self.values) == before
@@ -1197,10 +1203,11 @@ class _Array:
     each place along each axis, the same along axes of the same length: so signs, zeros, symmetric and triangular
     matrices stay what they are, and nothing overflows. What is sorted has one factor. Whole numbers are shuffled."""
 
-    def __init__(self, values):
+    def __init__(self, values: Any) -> None:
         values = values.data if hasattr(values, "data_ptr") else values
         values = values.reshape(1) if tuple(values.shape) == () else values
-        self.values, self.shape, self.copies = values, tuple(values.shape), []
+        self.values, self.shape = values, tuple(values.shape)
+        self.copies: list[Any] = []
         self.original = _cloned(values)
         self.is_whole = not _is_floating(values)
         self.is_sorted = len(self.shape) == 1 and any(
@@ -1208,7 +1215,7 @@ class _Array:
         )
         self.renew(0, writes=False)
 
-    def copy_of(self, other):
+    def copy_of(self, other: Any) -> Any:
         """Has the other the same values, but for rounding, or their transpose? It, or a view of it; or None."""
         with contextlib.suppress(Exception):
             views = [other, other.T] if len(other.shape) == 2 else [other]
@@ -1216,7 +1223,7 @@ class _Array:
                 return next((view for view in views if self.is_alike(view)), None)
         return None
 
-    def is_alike(self, view):
+    def is_alike(self, view: Any) -> bool:
         if tuple(view.shape) != tuple(self.original.shape):
             return False
         same = _like(view.data if hasattr(view, "data_ptr") else view, self.original)
@@ -1225,7 +1232,7 @@ class _Array:
         with _without_warnings():
             return bool(((same == self.original) | (abs(same - self.original) <= abs(self.original) / 16)).all())
 
-    def renew(self, number, writes=True):
+    def renew(self, number: int, writes: bool = True) -> None:
         """0: as it was."""
         self.is_first = number == 0
         draw = _Draw(self.values, number)
@@ -1237,7 +1244,7 @@ class _Array:
         if writes:
             self.write()
 
-    def touch(self, number):
+    def touch(self, number: int) -> None:
         """Renews a part, which costs little: a 64th along an axis."""
         if self.is_whole or self.is_sorted or 0 in self.shape:
             return
@@ -1252,7 +1259,7 @@ class _Array:
             if length == n:
                 self.write(axis, part)
 
-    def write(self, axis=0, part=slice(None)):
+    def write(self, axis: int = 0, part: Any = slice(None)) -> None:
         place = (slice(None),) * axis + (part,)
         to = self.values[place]
         to[...] = self.original[place] if self.order is None else self.original.reshape(-1)[self.order].reshape(self.shape)
@@ -1264,7 +1271,7 @@ class _Array:
             copy = copy.data if hasattr(copy, "data_ptr") else copy
             copy.reshape(self.shape)[place] = original.reshape(self.shape)[place] if self.is_first else _like(to, original)
 
-    def again(self):
+    def again(self) -> bool:
         before = _cloned(self.values)
         self.write()
         return bool(((self.values == before) | (before != before)).all())
@@ -1273,32 +1280,32 @@ class _Array:
 class _Draw:
     """Random numbers for arrays of the package, type and device of one: a function of a number."""
 
-    def __init__(self, like, number):
-        self.kind, self.number = like.dtype, number
-        self.torch, self.device = (sys.modules["torch"], like.device) if hasattr(like, "data_ptr") else (None, None)
+    def __init__(self, like: Any, number: int) -> None:
+        self.kind, self.number, self.device = like.dtype, number, getattr(like, "device", None)
+        self.torch: Any = sys.modules["torch"] if hasattr(like, "data_ptr") else None
         self.numpy = self.torch or sys.modules[type(like).__module__.partition(".")[0]]
 
-    def of_torch(self):
+    def of_torch(self) -> Any:
         return {"generator": self.torch.Generator(self.device).manual_seed(self.number), "device": self.device}
 
-    def of_numpy(self):
+    def of_numpy(self) -> Any:
         return _package("numpy").random.default_rng(self.number)
 
-    def ones(self, n):
+    def ones(self, n: int) -> Any:
         return self.factors(n) ** 0
 
-    def factors(self, n):
+    def factors(self, n: int) -> Any:
         if self.torch:
             return (0.6 + 0.4 * self.torch.rand(n, **self.of_torch())).to(self.kind)
         return self.numpy.asarray((0.6 + 0.4 * self.of_numpy().random(n, "f4")).astype(self.kind))
 
-    def order(self, n):
+    def order(self, n: int) -> Any:
         if self.torch:
             return self.torch.randperm(n, **self.of_torch())
         return self.numpy.asarray(self.of_numpy().permutation(n))
 
 
-def _array_like(values):
+def _array_like(values: Any) -> Any:
     """A memoryview as the array of NumPy that it is of, if there is NumPy: of any shape and strides."""
     if isinstance(values, memoryview) and _package("numpy"):
         with contextlib.suppress(Exception):  # of a format that NumPy does not know
@@ -1306,7 +1313,7 @@ def _array_like(values):
     return values
 
 
-def _span(values):
+def _span(values: Any) -> Any:
     """First and last byte of an array; of a list of numbers something like it; None: it is none."""
     values = _array_like(values)
     torch, numpy, cupy = (sys.modules.get(name) for name in ("torch", "numpy", "cupy"))
@@ -1332,11 +1339,11 @@ def _span(values):
     return address + sum(min(step, 0) for step in steps), address + sum(max(step, 0) for step in steps) + size - 1
 
 
-def _overlap(a, b):
+def _overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return a[0] <= b[1] and b[0] <= a[1]
 
 
-def _is_writable(values):
+def _is_writable(values: Any) -> Any:
     values = _array_like(values)
     if isinstance(values, (list, array.array)):
         return True
@@ -1347,7 +1354,7 @@ def _is_writable(values):
     return getattr(flags, "writeable", True) and all(step or n == 1 for step, n in zip(strides, values.shape))
 
 
-def _is_floating(values):
+def _is_floating(values: Any) -> bool:
     values = _array_like(values)
     if isinstance(values, list):
         return True
@@ -1356,13 +1363,15 @@ def _is_floating(values):
     return str(values.dtype).rpartition(".")[2] in ("float16", "bfloat16", "float32", "float64")
 
 
-def _reached(function):
+def _reached(function: Function) -> Any:
     """Arrays in what a function closes over, its defaults and arguments, the object that it is bound to, globals that its
     code names, functions of the same module among these, and one level of containers. Parameters of models are constant."""
-    found, depths, home = {}, {}, []
+    found: dict[int, Any] = {}
+    depths: dict[int, int] = {}
+    home: list[Any] = []
     parameter = getattr(getattr(sys.modules.get("torch"), "nn", None), "Parameter", ())
 
-    def visit(value, depth):
+    def visit(value: Any, depth: int) -> None:
         if isinstance(value, parameter) or depths.get(id(value), -1) >= depth:
             return
         depths[id(value)] = depth
@@ -1376,7 +1385,7 @@ def _reached(function):
     return list(found.values())
 
 
-def _held(value, home):
+def _held(value: Any, home: Any) -> Any:
     if isinstance(value, functools.partial):
         return [*value.args, *value.keywords.values(), *_held(value.func, home)]
     if isinstance(value, types.BuiltinMethodType):
@@ -1396,9 +1405,10 @@ def _held(value, home):
     return [*vars(value).values(), *(_held(call, home) if isinstance(call, types.FunctionType) else [])]
 
 
-def _held_by_code(function):
+def _held_by_code(function: Function) -> Any:
     cells = [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()]
-    codes, names = [function.__code__], []
+    codes: list[Any] = [function.__code__]
+    names: list[str] = []
     for code in codes:
         names += code.co_names
         codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
@@ -1431,7 +1441,7 @@ _ENVIRONMENT = """CUDA_LAUNCH_BLOCKING CUDA_VISIBLE_DEVICES GBRUN_LIBRARY GBRUN_
     NVIDIA_TF32_OVERRIDE OMP_NUM_THREADS OPENBLAS_NUM_THREADS""".split()
 
 
-def _watched():
+def _watched() -> Any:
     """{name: what it is}: functions that measure and compare, and settings that times depend on."""
     found = {f"os.environ[{name!r}]": os.environ.get(name) for name in _ENVIRONMENT}
     names = [f"{place}.{name}" for place, names in _WATCHED.items() for name in names.split()]
@@ -1440,7 +1450,7 @@ def _watched():
     return found
 
 
-def _watched_here():
+def _watched_here() -> Any:
     found = {f"builtins.{name}": value for name, value in vars(builtins).items() if name != "_"}
     for name, value in globals().items():
         if isinstance(value, type) and value.__module__ == __name__:
@@ -1450,13 +1460,13 @@ def _watched_here():
     return found
 
 
-def _changes(before):
+def _changes(before: Any) -> Any:
     """Names of what is no longer what it was."""
     now = {**_watched(), **_watched_here()}
     return [name for name, value in {**before, **_here}.items() if name not in now or now[name] != value]
 
 
-def _present(names):
+def _present(names: Sequence[str]) -> Iterator[Any]:
     """Pairs of a dotted name and what has it, of what was imported."""
     for name in names:
         first, *rest = name.split(".")
@@ -1464,7 +1474,7 @@ def _present(names):
             yield name, functools.reduce(getattr, rest, sys.modules[first])
 
 
-def _fixed(function):
+def _fixed(function: Function) -> Any:
     return function, getattr(function, "__code__", None), getattr(function, "__defaults__", None)
 
 
@@ -1538,38 +1548,40 @@ def compare(base: Function, new: Function, *, results: Path | None = None, isola
         library.gbrun_comparison_free(result)
 
 
-def _is_of_module(fn):
+def _is_of_module(fn: Function) -> bool:
     """Does a process that is started anew find it, by names?"""
-    module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", "")
+    module, name = getattr(fn, "__module__", ""), getattr(fn, "__qualname__", "")
     found = sys.modules.get(module)
     if module == "__main__" or not isinstance(fn, types.FunctionType) or not getattr(found, "__file__", None):
         return False
     try:
-        return functools.reduce(getattr, name.split("."), found) is fn
+        return functools.reduce(getattr, name.split("."), typing.cast(Any, found)) is fn
     except AttributeError:
         return False
 
 
-def _compare_apart(library, sides, settings):
+def _compare_apart(library: ctypes.CDLL, sides: Any, settings: Settings) -> Comparison:
     """compare, each visit in a process of its own. Blocks of two rounds begin with either side, at random."""
-    rule = {key: settings[key] for key in ("margin", "alpha", "visit", "max_rounds") if key in settings}
+    rule: dict[str, Any] = {key: settings[key] for key in ("margin", "alpha", "visit", "max_rounds") if key in settings}
     visit = {key: value for key, value in settings.items() if key not in rule}
     visit.update(max_time=settings.get("visit", "0.1 s"), rounds=1)
     rule["device"] = settings["device"]
-    chance, rounds, last, first = random.Random(0), ([], []), [None, None], 0
+    chance, first = random.Random(0), 0
+    last: dict[int, Measurement] = {}
+    rounds: tuple[list[float], list[float]] = [], []
     while True:
         first = 1 - first if len(rounds[0]) % 2 else chance.randrange(2)
         for side in (first, 1 - first):
             last[side] = _measured_apart(sides[side], visit)
             rounds[side].append(1e9 * (last[side].time if last[side].statistic in ("median", "mean") and last[side].time > 0
                                        else last[side].quantile(0.5)))  # fmt: skip
-        n, step = len(rounds[0]), max(m.tick / m.iterations / m.time for m in last)
+        n, step = len(rounds[0]), max(m.tick / m.iterations / m.time for m in last.values())
         values = [(ctypes.c_double * n)(*side) for side in rounds]
         result = library.gbrun_compare_rounds(*values, n, step, _lines(rule))
         try:
             _raise_status(result.contents)
             if not result.contents.flags & _GOES_ON:
-                return Comparison(result.contents, last)
+                return Comparison(result.contents, (last[0], last[1]))
         finally:
             library.gbrun_comparison_free(result)
 
@@ -1577,7 +1589,7 @@ def _compare_apart(library, sides, settings):
 _GOES_ON = 2
 
 
-def _measured_apart(fn, settings):
+def _measured_apart(fn: Function, settings: Settings) -> Measurement:
     """A Measurement, of a process that is started anew; what was raised there is raised here."""
     named = fn.func if isinstance(fn, functools.partial) else fn
     try:
@@ -1593,20 +1605,20 @@ def _measured_apart(fn, settings):
     if done.returncode:
         raise Error(f"{named.__module__}.{named.__qualname__}: the process that measured it ended with code "
                     f"{done.returncode}")  # fmt: skip
-    found = pickle.loads(done.stdout)
+    found: Measurement | BaseException = pickle.loads(done.stdout)
     if isinstance(found, BaseException):
         raise found
     return found
 
 
-def _measure_here():
+def _measure_here() -> None:
     """What _measured_apart starts: the result goes where standard output was, what is printed to standard error."""
     sys.path[:], call = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         try:
             fn, settings = pickle.loads(call)
-            found = measure(fn, **settings)
+            found: Any = measure(fn, **settings)
         except Exception as error:
             found = error
         try:
@@ -1629,13 +1641,14 @@ def do_bench(fn: Function, warmup: float = 25, rep: float = 100, grad_to_none: A
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(f"return_mode={return_mode!r}: expected 'min', 'max', 'mean', 'median' or 'all'")
 
-    def without_gradients():
+    def without_gradients() -> None:
         for tensor in grad_to_none:
             tensor.grad = None
         fn()
 
     settings = {"cache": "cold", "warmup": f"{warmup} ms", "max_time": f"{rep} ms", "rounds": 1, **settings}
-    found = measure(fn if grad_to_none is None else without_gradients, **settings)
+    timed: Any = fn if grad_to_none is None else without_gradients
+    found = measure(timed, **settings)
     if quantiles is not None:
         values = [1e3 * found.quantile(q) for q in quantiles]
         return values[0] if len(values) == 1 else values
@@ -1643,9 +1656,8 @@ def do_bench(fn: Function, warmup: float = 25, rep: float = 100, grad_to_none: A
         return [1e3 * value for value in found.samples]
     if return_mode == "median":
         return 1e3 * found.time
-    return 1e3 * {"min": min, "max": max, "mean": lambda values: math.fsum(values) / len(values)}[return_mode](
-        found.samples
-    )
+    of: dict[str, Any] = {"min": min, "max": max, "mean": lambda values: math.fsum(values) / len(values)}
+    return 1e3 * of[return_mode](found.samples)
 
 
 # --- The best of many -------------------------------------------------------------------------------------------------
@@ -1676,7 +1688,7 @@ class Tuned(_Number):
         self.visits, self.samples, self.errors = state.n_visits, sum(map(len, samples)), errors
 
     def __float__(self) -> float:
-        return self.time
+        return float(self.time)
 
     def __repr__(self) -> str:
         of = f"best of all {len(self.times)}" if self.is_certified else (
@@ -1688,11 +1700,12 @@ class Tuned(_Number):
 _SEARCH_MEASURE, _OBSERVED_FAILED, _OBSERVED_WRONG, _OBSERVED_SKIPPED = 1, 1, 2, 3
 
 
-def _race(names, values, settings, visit, begin=lambda i: None):
+def _race(names: Sequence[str], values: Any, settings: Settings, visit: Function, begin: Any = lambda i: None) -> Any:
     """A search over cases with these values on the axes of these names. visit(i, n) returns n samples of case i, begin(i)
     is called when that is certain to come. Returns what a Tuned is made of, and an end to what it points to."""
-    library, opened = _library(), collections.deque()
-    samples, errors = [[] for _ in values], {}
+    library, opened = _library(), typing.Deque[Any]()
+    samples: list[list[float]] = [[] for _ in values]
+    errors: dict[int, Exception] = {}
     search = library.gbrun_search_new(
         (_text_type * len(names))(*(str(name).encode() for name in names)), len(names),
         (_text_type * (len(names) * len(values)))(*(str(text).encode() for case in values for text in case)), len(values),
@@ -1724,10 +1737,10 @@ def _race(names, values, settings, visit, begin=lambda i: None):
     return end, (state, samples, errors)
 
 
-def _visit(fn, n, settings):
+def _visit(fn: Function, n: int, settings: Settings) -> Any:
     """Samples of a short visit; n = 0: as many as the policy wants."""
-    few = {"policy": "fixed", "samples": n, "min_samples": n, "max_samples": n} if n else {}
-    return list(measure(fn, **{**settings, "rounds": 1, **few}).samples)
+    few: Settings = {"policy": "fixed", "samples": n, "min_samples": n, "max_samples": n} if n else {}
+    return list(measure(fn, **dict(settings, rounds=1, **few)).samples)
 
 
 def tune(configs: Sequence[Any], fn: Function, key: Any = None, *, prepare: Function | None = None, lanes: int = 8,
@@ -1751,16 +1764,16 @@ def tune(configs: Sequence[Any], fn: Function, key: Any = None, *, prepare: Func
     values = [[config[name] for name in names] if is_named else [f"#{i}"] for i, config in enumerate(configs)]
     names = names if is_named else ["config"]
     n_threads = max(1, min(lanes, (os.cpu_count() or 2) - 1)) if prepare else 1
-    prepared = {}
+    prepared: dict[int, Any] = {}
 
-    def of(function, i):
+    def of(function: Function, i: int) -> Any:
         return functools.partial(function, **configs[i]) if isinstance(configs[i], dict) else functools.partial(function, configs[i])
 
-    def begin(i):
+    def begin(i: int) -> None:
         if prepare and i not in prepared:
             prepared[i] = threads.submit(of(prepare, i))
 
-    def visit(i, n):
+    def visit(i: int, n: int) -> Any:
         if prepare:
             if str(settings["device"]).startswith("cpu"):
                 concurrent.futures.wait(prepared.values())
@@ -1827,7 +1840,7 @@ class Race:
             return
         first = {i: answer.samples for i, answer in enumerate(answers)}
 
-        def visit(i, n):
+        def visit(i: int, n: int) -> Any:
             return first.pop(i, None) or _visit(answers[i].fn, n, self.settings)
 
         end, found = _race(["config"], [[f"#{i}"] for i in range(len(answers))],
@@ -1841,36 +1854,37 @@ class Race:
 _FIRST_SAMPLES = 6  # what `race` asks for at 95 %
 
 
-class _Answer(list):
+class _Answer(typing.List[float]):
     """Quantiles of a function's samples, in ms, that are compared by a race of all answers; the best is the least."""
 
-    def __init__(self, race, fn, quantiles, samples):
-        self.race, self.fn, self.quantiles, self.is_beaten = race, fn, quantiles, True
+    def __init__(self, race: Race, fn: Function, quantiles: Sequence[float], samples: Any) -> None:
+        self.race: Race | None = race
+        self.fn, self.quantiles, self.is_beaten = fn, quantiles, True
         self.settle(samples, True, is_last=False)
 
-    def settle(self, samples, is_beaten, is_last=True):
+    def settle(self, samples: Any, is_beaten: bool, is_last: bool = True) -> None:
         self.samples, self.is_beaten = samples, is_beaten
         self[:] = [1e3 * _quantile(samples, q) for q in self.quantiles]
         if is_last:
-            self.race = self.fn = None
+            self.race, self.fn = None, _nothing
 
-    def _rank(self, other):
+    def _rank(self, other: Any) -> tuple[tuple[bool, list[float]], ...]:
         if self.race is not None:
             self.race._decide()
         return (self.is_beaten, list(self)), (getattr(other, "is_beaten", True), list(other))
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> bool:
         one, two = self._rank(other)
         return one < two
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> bool:
         one, two = self._rank(other)
         return one > two
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> bool:
         return not self > other
 
-    def __ge__(self, other):
+    def __ge__(self, other: Any) -> bool:
         return not self < other
 
 
@@ -1889,20 +1903,21 @@ def results(path: Path, label: dict[str, Any] | None = None, **settings: Any) ->
         _open_results.reset(token)
 
 
-_open_results = contextvars.ContextVar("gbrun.results", default={})
+_open_results: contextvars.ContextVar[dict[str, Any]] = contextvars.ContextVar("gbrun.results", default={})
 
 
 class _Calls:
     """The callbacks of one measurement. What they raise is kept, since it cannot pass through C; fail gets it and
     returns the status for C."""
 
-    def __init__(self, fail, fn, reset=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
-                 single=False, every_call=False):  # fmt: skip
+    def __init__(self, fail: Function, fn: Function, reset: Function | None = None, flops: float = 0, bytes_read: float = 0,
+                 bytes_written: float = 0, items: float = 0, synchronizes: bool = False, single: bool = False,
+                 every_call: bool = False) -> None:  # fmt: skip
         _refuse_idle(fn)
         self.fail = fail
-        self.raised = None
+        self.raised: BaseException | None = None
         self.is_interrupted = False
-        self.pools = []  # as long as graphs use their memory
+        self.pools: list[Any] = []  # as long as graphs use their memory
         self.subject = _Subject(
             size=ctypes.sizeof(_Subject),
             flags=_PREFERS_GRAPH + _SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single) + _EVERY_CALL * bool(every_call),
@@ -1912,10 +1927,10 @@ class _Calls:
         if reset is not None:
             self.subject.reset = _RESET(self._callback(_with_stream(reset)))
 
-    def verify_by(self, verification, check, checked):
+    def verify_by(self, verification: Any, check: Any, checked: Any) -> None:
         """check judges a _Check, checked what went wrong in words."""
 
-        def verify(stream, iterations):
+        def verify(stream: Any, iterations: int) -> Any:
             status = _OK
             for name, found in verification.verify(stream):
                 judged = checked(name.encode(), 0, found.encode()) if isinstance(found, str) else check(ctypes.byref(found))
@@ -1930,10 +1945,10 @@ class _Calls:
             subject.reset = _RESET(self._callback(verification.reset))
             subject.flags |= _SINGLE
 
-    def _callback(self, call):
+    def _callback(self, call: Function) -> Any:
         """A callback for C. What it does beside the call is timed, too: on the CPU it does little."""
 
-        def callback(user, stream, iterations=1):
+        def callback(user: Any, stream: Any, iterations: int = 1) -> Any:
             try:
                 if stream is None:
                     return call(None, iterations) or _OK
@@ -1943,47 +1958,47 @@ class _Calls:
 
         return callback
 
-    def _in_stream(self, call, stream, iterations):
+    def _in_stream(self, call: Function, stream: Any, iterations: int) -> Any:
         with contextlib.ExitStack() as stack:
             for current in _current_streams(stream, self.pools):
                 stack.enter_context(current)
             return call(stream, iterations)
 
-    def _keep(self, error):
+    def _keep(self, error: BaseException) -> Any:
         self.raised = error
         return self.fail(error)
 
-    def _poll(self, user):
+    def _poll(self, user: Any) -> Any:
         try:
             _nothing()  # Python's signal handlers run on the way there
         except BaseException as error:
             self.interrupt(error)
         return self.is_interrupted
 
-    def interrupt(self, error):
+    def interrupt(self, error: BaseException) -> None:
         """What the handler of a signal raised, which ends the call at the next poll."""
         self.raised = error
         self.is_interrupted = True
 
-    def raise_again(self, result):
+    def raise_again(self, result: Any) -> None:
         """Not what was raised only while fn was captured, and is measured launched in the stream."""
         is_certain = self.is_interrupted or not isinstance(self.raised, Exception)
         if self.raised is not None and (result.status != _OK or is_certain):
             raise self.raised
 
 
-def _failing(library):
+def _failing(library: ctypes.CDLL) -> Any:
     return lambda error: library.gbrun_fail(_words_of(error).encode("utf-8", "replace"))
 
 
-def _words_of(error):
+def _words_of(error: BaseException) -> Any:
     try:
         return f"{type(error).__name__}: {error}".rstrip(": ")
     except Exception:  # its own, of __str__
         return type(error).__name__
 
 
-def _refuse_idle(fn):
+def _refuse_idle(fn: Function) -> None:
     """Calling one of these makes an object and runs nothing of what is written in it."""
     if inspect.iscoroutinefunction(fn):
         raise Error("a coroutine function does nothing when it is called: expected lambda: asyncio.run(f())")
@@ -1991,7 +2006,7 @@ def _refuse_idle(fn):
         raise Error("a generator function does nothing when it is called: expected what runs it, as lambda: list(f())")
 
 
-def _refuse_unstarted(value):
+def _refuse_unstarted(value: Any) -> None:
     """What a call returned that has not run yet: a call that is measured does not wait for it."""
     kind = type(value).__name__
     if inspect.iscoroutine(value):
@@ -2002,7 +2017,7 @@ def _refuse_unstarted(value):
         raise Error(f"what is measured returns a {kind}, which has not run: expected what runs it, as lambda: list(f())")
 
 
-def _wants_stream(fn, stream):
+def _wants_stream(fn: Function, stream: Any) -> bool:
     """Is it called with this stream? Where there is none, on the CPU, a parameter keeps its default."""
     try:
         parameter = inspect.signature(fn).parameters.get("stream")
@@ -2011,11 +2026,11 @@ def _wants_stream(fn, stream):
     return parameter is not None and (bool(stream) or parameter.default is parameter.empty)
 
 
-def _with_stream(fn):
+def _with_stream(fn: Function) -> Any:
     """A function of a stream and of how often fn is called in a row. What the first call returns is looked at."""
     wants, is_first = [_wants_stream(fn, stream) for stream in (None, 1)], True
 
-    def call(stream, iterations):
+    def call(stream: Any, iterations: int) -> None:
         nonlocal is_first
         arguments = {"stream": stream} if wants[stream is not None] else {}
         if is_first and iterations:
@@ -2031,7 +2046,7 @@ def _with_stream(fn):
     return call
 
 
-def _current_streams(stream, pools):
+def _current_streams(stream: Any, pools: Any) -> Iterator[Any]:
     """Contexts in which this CUDA stream is the current one of the packages that are in use.
 
     What is captured allocates from a pool of its own, which is kept in pools: PyTorch's allocator asks for events of
@@ -2050,17 +2065,17 @@ def _current_streams(stream, pools):
 
 
 @contextlib.contextmanager
-def _no_older_backward(torch):
+def _no_older_backward(torch: Any) -> Iterator[Any]:
     """While fn is captured: a backward pass runs on the streams of its forward pass; one that was not captured would
     break the capture, and after it PyTorch's allocator, with the process.
     """
-    run_engine = getattr(torch.autograd, "_engine_run_backward", None)
+    run_engine: Any = getattr(torch.autograd, "_engine_run_backward", None)
     if run_engine is None:
         yield
         return
     begin = getattr(torch.autograd, "_get_sequence_nr", lambda: math.inf)()
 
-    def run(tensors, *args, **kwargs):
+    def run(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         nodes = [getattr(tensor, "grad_fn", None) for tensor in tensors]
         if any(node is None or node._sequence_nr() < begin for node in nodes):
             raise RuntimeError("the backward pass of what was not captured cannot be captured")
@@ -2073,10 +2088,10 @@ def _no_older_backward(torch):
         torch.autograd._engine_run_backward = run_engine
 
 
-_drivers = []  # that of CUDA, once something has opened it
+_drivers: list[ctypes.CDLL] = []  # that of CUDA, once something has opened it
 
 
-def _driver():
+def _driver() -> Any:
     """That of CUDA; None: nothing has opened it."""
     with contextlib.suppress(OSError):
         if not _drivers:
@@ -2084,13 +2099,13 @@ def _driver():
     return _drivers[0] if _drivers else None
 
 
-def _has_context():
+def _has_context() -> bool:
     """Is a CUDA context current on this thread?"""
     driver, context = _driver(), ctypes.c_void_p()
     return driver is not None and driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and context.value is not None
 
 
-def _is_capturing(stream):
+def _is_capturing(stream: Any) -> bool:
     """Is what is put on this CUDA stream captured?"""
     driver, state = _driver(), ctypes.c_int()
     return driver is not None and driver.cuStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(state)) == 0 and state.value == 1
@@ -2102,12 +2117,12 @@ class _Measuring:
     ctypes gives it to sys.unraisablehook. A signal may also arrive in here: each step can be done twice, or not at all.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.calls = set()
-        self.was_collecting, self.hook = False, None
+        self.calls: set[object] = set()
+        self.was_collecting, self.hook = False, sys.unraisablehook
 
-    def call(self, function):
+    def call(self, function: Function) -> Any:
         """Without arguments: a traceback may keep this frame, and what byref returns is no part of a cycle that is found."""
         call = object()
         try:
@@ -2116,7 +2131,7 @@ class _Measuring:
         finally:
             self.end(call)
 
-    def begin(self, call):
+    def begin(self, call: object) -> None:
         with self.lock:
             if not self.calls:
                 self.was_collecting, self.hook = gc.isenabled(), sys.unraisablehook
@@ -2124,7 +2139,7 @@ class _Measuring:
             gc.disable()
             sys.unraisablehook = self.take
 
-    def end(self, call):
+    def end(self, call: object) -> None:
         with self.lock:
             self.calls.discard(call)
             if self.calls:
@@ -2134,7 +2149,7 @@ class _Measuring:
             if self.was_collecting:
                 gc.enable()
 
-    def take(self, unraisable):
+    def take(self, unraisable: Any) -> None:
         trace = unraisable.exc_traceback
         calls = trace.tb_frame.f_locals.get("self") if trace and trace.tb_frame.f_globals is globals() else None
         if isinstance(calls, _Calls):
@@ -2143,20 +2158,20 @@ class _Measuring:
             self.hook(unraisable)
 
 
-    def restart(self):
+    def restart(self) -> None:
         """In a forked child, whose other threads are gone with what they held."""
         if self.calls and self.was_collecting:
             gc.enable()
         if self.calls:
             sys.unraisablehook = self.hook
-        self.__init__()
+        self.lock, self.calls = threading.Lock(), set()
 
 
 _measuring = _Measuring()
 os.register_at_fork(after_in_child=_measuring.restart)
 
 
-def _all_settings(settings, results):
+def _all_settings(settings: Settings, results: Any) -> Any:
     """Those of a call, with what `with gbrun.results(...)` around it says."""
     settings = {**{key: value for key, value in _open_results.get().items() if key != "check"}, **settings}
     if results is not None:
@@ -2165,7 +2180,7 @@ def _all_settings(settings, results):
     return settings
 
 
-def _of_one_run(settings):
+def _of_one_run(settings: Settings) -> Any:
     """What is stored in one file with the same labels is one run, also by processes that this one starts."""
     if "results" in settings:
         labels = tuple(map(str, settings.get("label", {}).items()))
@@ -2174,11 +2189,11 @@ def _of_one_run(settings):
 
 
 @functools.lru_cache(maxsize=None)
-def _run_uuid(process, path, labels):
+def _run_uuid(process: Any, path: Path, labels: dict[str, Any]) -> str:
     return str(uuid.uuid4())
 
 
-def _lines(settings):
+def _lines(settings: Settings) -> Any:
     lines = []
     for key, value in settings.items():
         pairs = [(f"{key}.{name}", v) for name, v in value.items()] if isinstance(value, dict) else [(key, value)]
@@ -2197,14 +2212,14 @@ def _lines(settings):
 _COMMENT = re.compile(r"(^|[ \t])[;#]")
 
 
-def _quoted(text):
+def _quoted(text: str) -> Any:
     """A text that settings do not hold as it stands."""
     if not _COMMENT.search(text) and text == text.strip() and not text.startswith('"'):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _raise_status(result):
+def _raise_status(result: Any) -> None:
     if result.status == _OK:
         return
     text = result.error.decode("utf-8", "replace")
@@ -2215,13 +2230,13 @@ def _raise_status(result):
     raise (Skipped if result.status == _SKIPPED else Error)(text, result.status)
 
 
-def _folder():
+def _folder() -> Any:
     """Where this file is, or the package that it is in a wheel."""
     file = pathlib.Path(__file__).resolve()
     return file.parents[file.name == "__init__.py"]
 
 
-def _around(places):
+def _around(places: Any) -> Any:
     """The first of these files that is there, beside this file: in a wheel; or in a folder around it: in a bundle, an
     installation, a build tree."""
     folders = [_folder(), *list(_folder().parents)[:2]]
@@ -2237,7 +2252,7 @@ def _program() -> str:
 
 
 @functools.lru_cache(maxsize=None)
-def _library():
+def _library() -> Any:
     """libgbrun: GBRUN_LIBRARY, or around this file, or where the system finds it."""
     places = "libgbrun.so.0", "gbrun_bundle/lib/libgbrun.so.0", "lib/libgbrun.so.0", ".libs/libgbrun.so.0"
     try:
@@ -2253,7 +2268,7 @@ def _library():
     library.gbrun_compare_rounds.restype = ctypes.POINTER(_Comparison)
     library.gbrun_compare_rounds.argtypes = [ctypes.POINTER(_double)] * 2 + [_u64, _double, _text_type]
     library.gbrun_search_new.restype = ctypes.POINTER(_SearchState)
-    library.gbrun_search_new.argtypes = [ctypes.POINTER(_text_type), _u64] * 2 + [_text_type]
+    library.gbrun_search_new.argtypes = [ctypes.POINTER(_text_type), _u64, ctypes.POINTER(_text_type), _u64, _text_type]
     library.gbrun_search_next.argtypes = [ctypes.POINTER(_SearchState)]
     library.gbrun_search_observe.argtypes = [
         ctypes.POINTER(_SearchState), _u64, _i32, ctypes.POINTER(_double), _u64, _double, _double]  # fmt: skip
@@ -2282,7 +2297,7 @@ class Bench:
                  flops: float = 0, bytes_read: float = 0, bytes_written: float = 0, items: float = 0,
                  synchronizes: bool = False, single: bool = False, every_call: bool = False) -> None:  # fmt: skip
         self.fn, self.reset, self.verify, self.inputs = fn, reset, verify, inputs
-        self.calls = dict(flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
+        self.calls: Settings = dict(flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
                           synchronizes=synchronizes, single=single, every_call=every_call)  # fmt: skip
 
 
@@ -2296,10 +2311,10 @@ _Case = _struct(
     n_arguments=_u64, keys=ctypes.POINTER(_text_type), values=ctypes.POINTER(_text_type), gpu=_i32, reserved=_u32,
     stream=ctypes.c_void_p, subject=_Subject, nothing=_Subject,
 )  # fmt: skip
-_functions = {}  # address of a _Case: what its steps share
+_functions: dict[int, Any] = {}  # address of a _Case: what its steps share
 
 
-def _plugin(step, address):
+def _plugin(step: Any, address: Any) -> Any:
     """One step of the case at this address: "open", "prepare", "close". Returns a status."""
     case = _Case.from_address(address)
     try:
@@ -2319,14 +2334,14 @@ def _plugin(step, address):
     return _OK
 
 
-def _flush():
+def _flush() -> None:
     """What was printed belongs to the present case."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
 
 
-def _plugin_fail(case, error):
+def _plugin_fail(case: Any, error: BaseException) -> Any:
     """The exception with the part of its traceback that is not of gbrun."""
     _flush()
     if isinstance(error, Error):
@@ -2348,8 +2363,8 @@ def _plugin_fail(case, error):
 class _Function:
     """A function of a file with its arguments, from its import to the last call."""
 
-    def __init__(self, case):
-        self.case, self.verification = case, None
+    def __init__(self, case: Any) -> None:
+        self.case, self.verification = case, typing.cast("_Verification | None", None)
         path, name = case.path.decode(), case.function.decode()
         module = _imported(path)
         self.words = f"{name} of {os.path.basename(path)}"
@@ -2367,7 +2382,7 @@ class _Function:
         if case.gpu >= 0 and torch is not None and torch.cuda.is_available():
             torch.cuda.set_device(case.gpu)
 
-    def arguments(self, function, given):
+    def arguments(self, function: Function, given: Any) -> Any:
         """Of the right types; all that is wrong with their names is one error."""
         try:
             parameters = inspect.signature(function).parameters
@@ -2386,7 +2401,7 @@ class _Function:
             raise Error(f"{self.words} {needs}")
         return {name: _argument(name, text, known.get(name)) for name, text in given.items()}
 
-    def prepare(self):
+    def prepare(self) -> None:
         """Calls the function, to find what to time, unless it has an argument `stream`."""
         bench = Bench(self.function)
         if not _wants_stream(self.function, 1):
@@ -2395,7 +2410,8 @@ class _Function:
                 bench = self.bench(self.function())
         _wait_for_devices()
         self.calls = _Calls(lambda error: _plugin_fail(self.case, error), bench.fn, bench.reset, **bench.calls)
-        self.nothing = _Calls(lambda error: _FAILED, (lambda stream: None) if _wants_stream(bench.fn, 1) else _nothing)
+        nothing: Any = (lambda stream: None) if _wants_stream(bench.fn, 1) else _nothing
+        self.nothing = _Calls(lambda error: _FAILED, nothing)
         if bench.verify is not None:
             host = self.case.host
             self.verification = _Verification(bench.fn, bench.verify, bench.reset, bench.inputs, True, self.case.gpu < 0)
@@ -2407,11 +2423,11 @@ class _Function:
         gc.collect()
         gc.disable()
 
-    def close(self):
+    def close(self) -> None:
         if self.verification is not None:
             self.verification.close()
 
-    def bench(self, found):
+    def bench(self, found: Any) -> Any:
         if isinstance(found, Bench):
             return found
         if inspect.isgenerator(found) or inspect.iscoroutine(found):
@@ -2419,12 +2435,12 @@ class _Function:
                         " function to be timed, a gbrun.Bench, or a result")  # fmt: skip
         return Bench(found if callable(found) else self.function)
 
-    def enter_streams(self, stack):
+    def enter_streams(self, stack: contextlib.ExitStack) -> None:
         for current in _current_streams(self.case.stream, []) if self.case.stream else ():
             stack.enter_context(current)
 
 
-def _imported(path):
+def _imported(path: Path) -> Any:
     """The module of a file, executed once in a process; what is beside it can be imported, as with `python3 FILE`."""
     for module in list(sys.modules.values()):
         if getattr(module, "_gbrun_path", None) == path:
@@ -2436,7 +2452,7 @@ def _imported(path):
     if folder not in sys.path:
         sys.path.insert(0, folder)
     module = types.ModuleType(name)
-    module.__file__ = module._gbrun_path = path
+    vars(module).update(__file__=path, _gbrun_path=path)
     sys.modules[name] = module
     try:
         with open(path, "rb") as file:
@@ -2450,11 +2466,11 @@ def _imported(path):
 _WORDS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
-def _argument(name, text, parameter):
+def _argument(name: str, text: str, parameter: Any) -> Any:
     """The value of an option: a number, or a text, which has quotes around it; as the function's annotation, or a bool or
     text as its default, asks for it."""
     is_text = text.startswith('"')
-    value = text[1:-1].replace('\\"', '"').replace("\\\\", "\\") if is_text else _number(text)
+    value: Any = text[1:-1].replace('\\"', '"').replace("\\\\", "\\") if is_text else _number(text)
     asked = None if parameter is None else parameter.annotation
     if asked not in (bool, int, float, str, "bool", "int", "float", "str"):
         asked = type(parameter.default) if parameter is not None and type(parameter.default) in (bool, str) else None
@@ -2477,14 +2493,14 @@ def _argument(name, text, parameter):
     return float(value) if asked == "float" else value
 
 
-def _number(text):
+def _number(text: str) -> float:
     try:
         return int(text)
     except ValueError:
         return float(text)
 
 
-def _release_memory():
+def _release_memory() -> None:
     """What packages keep of it for a stream that is not used again."""
     gc.collect()
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
@@ -2494,7 +2510,7 @@ def _release_memory():
         cupy.get_default_memory_pool().free_all_blocks()
 
 
-def _wait_for_devices():
+def _wait_for_devices() -> None:
     """For what was put on streams of their own."""
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch is not None and torch.cuda.is_initialized():
@@ -2503,10 +2519,10 @@ def _wait_for_devices():
         cupy.cuda.runtime.deviceSynchronize()
 
 
-def _adopt(text):
+def _adopt(text: str) -> None:
     """Makes this interpreter, which is embedded in a worker, the one that ask.py has described."""
     found = ast.literal_eval(text)
-    sys.executable = sys._base_executable = found["executable"]
+    vars(sys)["_base_executable"] = sys.executable = found["executable"]
     sys.prefix, sys.exec_prefix = found["prefix"], found["exec_prefix"]
     sys.path[:] = found["path"]
     sys.argv = [found["executable"]]
@@ -2518,23 +2534,21 @@ def _adopt(text):
         site.addsitedir(folder)
 
 
-def _nothing():
+def _nothing() -> None:
     pass
 
 
-def _call_times(device):
+def _call_times(device: Any) -> Any:
     """(of the way from C into Python, of a call from the loop there) in seconds; on a GPU neither is in the time."""
     return _call_times_of_cpu() if str(device).startswith("cpu") else (0, 0)
 
 
 @functools.lru_cache(maxsize=None)
-def _call_times_of_cpu():
+def _call_times_of_cpu() -> Any:
     token = _open_results.set({})
     try:
-        once, call = (
-            measure(_nothing, device="cpu", policy="fixed", samples=50, **settings).time
-            for settings in ({"single": True}, {"iterations": 2000})
-        )
+        once = measure(_nothing, device="cpu", policy="fixed", samples=50, single=True).time
+        call = measure(_nothing, device="cpu", policy="fixed", samples=50, iterations=2000).time
         return max(once - call, 0), call
     finally:
         _open_results.reset(token)

@@ -61,6 +61,7 @@ struct slot {
     struct collector collector;
     double begin_ns;
     double deadline_ns;       /* of awake_clock_ns, as all times of this struct but begin_ns */
+    double processor_ns;      /* of the worker, when its time was last prolonged */
     int alone;                /* ALONE_...: has the case asked to be the only one? */
     double asked_ns, left_ns; /* when, and how much of its time limit was left */
     bool is_cut;              /* its connection is closed */
@@ -205,6 +206,10 @@ void slot_listen(struct slot *slot);
 /* Sends a message that is a struct, whole. */
 void slot_send(struct slot *slot, uint32_t type, const struct wire_field *fields,
                const void *object);
+/* At the end of the time of a case that counts, which other processes do not disturb but delay:
+ * what is left of its limit as time of a processor, of which it had used before_ns when that was
+ * last asked. 0: nothing, or it has hardly used any since then. */
+double slot_time_left(double limit_ns, double before_ns, double used_ns);
 /* The first reason, KILLED_..., counts. */
 void slot_kill(struct slot *slot, int reason);
 /* It was killed and does not end: its case does, and its device is not used any more. */

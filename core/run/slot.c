@@ -240,8 +240,15 @@ void slot_begin(struct slot *slot, struct visit *visit)
     slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;
+    slot->processor_ns = 0;
     slot->begin_ns = slot->reported_ns = host_clock_ns();
     slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
+}
+
+double slot_time_left(double limit_ns, double before_ns, double used_ns)
+{
+    const bool goes_on = used_ns - before_ns >= (limit_ns - before_ns) / 100;
+    return goes_on && used_ns < limit_ns - 1e6 ? limit_ns - used_ns : 0;
 }
 
 static bool is_unfit_for(struct slot *slot, const char *environment)

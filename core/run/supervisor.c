@@ -133,6 +133,19 @@ static void on_user_stop(struct run *run)
     }
 }
 
+static bool prolong(struct slot *slot, double now_ns)
+{
+    const struct bench_case *bench_case = &slot->visit->bench_case;
+    const double used_ns = worker_processor_ns(&slot->process);
+    const double left_ns = slot_time_left(bench_case->common.time_limit_ns, slot->processor_ns,
+                                          used_ns);
+    if (slot->run->is_cancelled || !bench_case_is_counted(bench_case) || left_ns == 0)
+        return false;
+    slot->processor_ns = used_ns;
+    slot->deadline_ns = now_ns + left_ns;
+    return true;
+}
+
 /* Judged after what workers had sent was read: this process may have been kept from reading. */
 static void check_deadlines(struct run *run)
 {
@@ -146,7 +159,7 @@ static void check_deadlines(struct run *run)
         } else if (now >= slot->deadline_ns) {
             if (slot->is_cut)
                 slot_kill_for_protocol(slot, "closed its connection");
-            else
+            else if (!prolong(slot, now))
                 slot_kill(slot, run->is_cancelled ? KILLED_BY_USER : KILLED_FOR_TIME);
         }
     }

@@ -400,6 +400,15 @@ double worker_waited_ns(const struct worker_process *worker)
     return schedstat_waited_ns(path);
 }
 
+double worker_processor_ns(const struct worker_process *worker)
+{
+    clockid_t clock;
+    struct timespec time = {0};
+    if (clock_getcpuclockid(worker->pid, &clock) == 0)
+        clock_gettime(clock, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
 bool worker_end(struct worker_process *worker, bool is_left)
 {
     close_if_open(&worker->socket);

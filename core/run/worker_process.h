@@ -72,6 +72,7 @@ uint32_t strays_kill(pid_t worker);
 bool worker_waits_for_processor(const struct worker_process *worker);
 /* For how long its first thread could have run, and had no processor; 0 where that is not known. */
 double worker_waited_ns(const struct worker_process *worker);
+double worker_processor_ns(const struct worker_process *worker); /* that it has used; or 0 */
 
 /* "SIGSEGV", "exit 3", "closed its connection": how it ended. */
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes);

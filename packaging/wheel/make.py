@@ -142,7 +142,7 @@ def main():
     files["gbrun_bundle/__init__.py"] = (package, False)
     files["gbrun/py.typed"] = (b"", False)
     for path in files:
-        if "libsqlite3" in path:
+        if "libsqlite3.so" in path:
             sys.exit(f"make.py: the bundle has {path}, which Python's sqlite3 would take for its own: expected a bundle "
                      "that was made where libsqlite3.a is installed")  # fmt: skip
     needed, by = glibc(files)

@@ -131,6 +131,16 @@ static void more(benchmark::internal::Benchmark *family)
 template <class Text> static void more(Text); /* a name that is overloaded */
 static const auto registered = benchmark::RegisterBenchmark("registered", range) -> Apply(more);
 
+static void sized(benchmark::State &state, const std::string &text)
+{
+    for (auto _ : state)
+        ;
+    state.counters["size"] = static_cast<double>(text.size());
+}
+static std::string common = "given";
+static const auto given = benchmark::RegisterBenchmark("given", sized, std::move(common));
+static const auto given_again = benchmark::RegisterBenchmark("given_again", sized, common);
+
 template <class T, int n> static void templated(benchmark::State &state)
 {
     for (auto _ : state)

@@ -58,6 +58,8 @@ range/1 value=1
 range/3 value=3
 registered/x:21 value=21
 registered/x:22 value=22
+given size=5
+given_again size=5
 templated<char, 3> bytes=3
 templated<int16_t,3> bytes=6
 captured/five a=5 said
@@ -93,11 +95,14 @@ unknown|1|./program: unknown argument 'x': expected what --help lists|x
 help|0|-|--help|--gbrun_set=KEY=VALUE
 a mistake in a setting|1||--gbrun_set=colour=red --benchmark_filter=bare|bare/fixture|unknown key 'colour'
 TABLE
-printf '#include <benchmark/benchmark.h>\nvoid f(benchmark::State &s) { for (auto _ : s) ; }\nBENCHMARK(f)->Repetitions(3);' >one.cc
+{
+    (cd "$top_srcdir/include/gbrun/google/benchmark" && printf '#include <benchmark/%s>\n' [!b]*.h benchmark_*.h)
+    printf 'void f(int);\nvoid f(benchmark::State &s) { for (auto _ : s) ; }\nBENCHMARK_NAMED(f, named)->Repetitions(3);'
+} >one.cc
 succeeds "a file without BENCHMARK_MAIN" "${compiled[@]}" one.cc -o one.o
 succeeds "a file with it alone" "${compiled[@]}" "$top_srcdir/include/gbrun/google/benchmark/benchmark_main.cc" -o main.o
 succeeds "a program of both" "${cxx[@]}" one.o main.o -o two "${link[@]}"
-equals "it measures" "f" "$(./two --gbrun_set=policy=fixed --gbrun_set=samples=3 | cut -d ' ' -f 1)"
+equals "it measures" "f/named" "$(./two --gbrun_set=policy=fixed --gbrun_set=samples=3 | cut -d ' ' -f 1)"
 "${cxx[@]}" one.o main.o -o alone
 exits "without the library" 1 ./alone
 has "it says so" err.txt 'libgbrun is not linked'

@@ -3,7 +3,10 @@
 
 #include "tests/config/settings_fixture.h"
 
+#include "core/run/run_state.h"
 #include "core/run/visit.h"
+
+#include <math.h>
 
 static struct loaded loaded;
 static struct known_device known[8];
@@ -316,4 +319,26 @@ TEST(what_wants_the_machine_says_so)
     struct plugin_info flagged = {.flags = GB_BENCH_EXCLUSIVE};
     visit = (struct visit){.bench_case = {.info = &flagged}};
     ck_assert(visit_is_exclusive(&visit));
+}
+
+/* Its limit is time of a processor, which others may delay as long as they like. */
+TEST(a_case_that_counts_is_given_time_as_long_as_it_goes_on)
+{
+    static const struct {
+        const char *what;
+        double before_s, used_s, left_s;
+    } rows[] = {
+        {"others had nine tenths of the time", 0, 6, 54},
+        {"it had a hundredth", 0, 0.6, 59.4},
+        {"it waits for something else", 0, 0.5, 0},
+        {"it waits now", 30, 30.2, 0},
+        {"it goes on", 30, 40, 20},
+        {"it used what it was given", 0, 60, 0},
+        {"almost", 0, 59.9995, 0},
+        {"more", 59, 61, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_msg(fabs(slot_time_left(60e9, rows[i].before_s * 1e9, rows[i].used_s * 1e9) -
+                           rows[i].left_s * 1e9) < 1,
+                      "%s", rows[i].what);
 }

@@ -32,6 +32,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -88,10 +89,12 @@ inline Counter::Flags operator|(Counter::Flags a, Counter::Flags b)
 typedef std::map<std::string, Counter> UserCounters;
 
 class State;
-typedef void Function(State &);
+typedef std::function<void(const State &)> callback_function;
 
 namespace internal
 {
+
+typedef void Function(State &);
 
 /* Who decides how many turns of its loop a benchmark makes, and when. */
 class Loop
@@ -255,6 +258,10 @@ class State
     {
         return args_.at(i);
     }
+    size_t range_size() const
+    {
+        return args_.size();
+    }
     int threads() const
     {
         return 1;
@@ -304,6 +311,16 @@ class State
     int64_t bytes_ = 0, items_ = 0, complexity_n_ = 0;
     int32_t status_ = GB_OK;
     std::string why_, label_;
+};
+
+/* Of what Google Benchmark says of the machine: files choose numbers of threads by it. */
+struct CPUInfo {
+    int num_cpus;
+    static const CPUInfo &Get()
+    {
+        static const CPUInfo info = {static_cast<int>(std::thread::hardware_concurrency())};
+        return info;
+    }
 };
 
 /* Between its constructor and destructor nothing is timed. */
@@ -482,12 +499,12 @@ class Benchmark
         function(this);
         return this;
     }
-    Benchmark *Setup(std::function<void(const State &)> function)
+    Benchmark *Setup(callback_function function)
     {
         setup_ = std::move(function);
         return this;
     }
-    Benchmark *Teardown(std::function<void(const State &)> function)
+    Benchmark *Teardown(callback_function function)
     {
         teardown_ = std::move(function);
         return this;
@@ -595,7 +612,7 @@ class Benchmark
     std::vector<std::vector<int64_t>> args_;
     std::vector<std::string> arg_names_;
     std::vector<std::string> notes_; /* what is not served of what the file asks for */
-    std::function<void(const State &)> setup_, teardown_;
+    callback_function setup_, teardown_;
     int multiplier_ = 8;
     TimeUnit unit_ = kNanosecond;
     bool is_manual_ = false;
@@ -671,12 +688,12 @@ class Fixture : public internal::Benchmark
     virtual void BenchmarkCase(State &) = 0;
 };
 
+/* The arguments are copied, as there: files go on with what they gave by std::move. */
 template <class F, class... Arguments>
 internal::Benchmark *RegisterBenchmark(const std::string &name, F &&function, Arguments &&...a)
 {
     return internal::RegisterBenchmarkInternal(new internal::FunctionBenchmark(
-        name, std::bind(std::forward<F>(function), std::placeholders::_1,
-                        std::forward<Arguments>(a)...)));
+        name, std::bind(std::forward<F>(function), std::placeholders::_1, a...)));
 }
 inline void ClearRegisteredBenchmarks()
 {

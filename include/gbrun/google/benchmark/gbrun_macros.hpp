@@ -13,15 +13,20 @@
 #define GBRUN_GOOGLE_FUNCTION(name, ...)                                                           \
     GBRUN_GOOGLE_REGISTERED(new ::benchmark::internal::FunctionBenchmark(name, __VA_ARGS__))
 
-#define BENCHMARK(...) GBRUN_GOOGLE_FUNCTION(#__VA_ARGS__, __VA_ARGS__)
+/* The cast chooses among functions of one name. */
+#define GBRUN_GOOGLE_POINTER(name, ...)                                                            \
+    GBRUN_GOOGLE_FUNCTION(name, static_cast<::benchmark::internal::Function *>(__VA_ARGS__))
+
+#define BENCHMARK(...) GBRUN_GOOGLE_POINTER(#__VA_ARGS__, __VA_ARGS__)
 #define BENCHMARK_CAPTURE(function, name, ...)                                                     \
     GBRUN_GOOGLE_FUNCTION(#function "/" #name,                                                     \
                           [](::benchmark::State &state) { function(state, __VA_ARGS__); })
+#define BENCHMARK_NAMED(function, name) GBRUN_GOOGLE_POINTER(#function "/" #name, function)
 #define BENCHMARK_TEMPLATE(function, ...)                                                          \
-    GBRUN_GOOGLE_FUNCTION(#function "<" #__VA_ARGS__ ">", function<__VA_ARGS__>)
+    GBRUN_GOOGLE_POINTER(#function "<" #__VA_ARGS__ ">", function<__VA_ARGS__>)
 #define BENCHMARK_TEMPLATE1(function, a) BENCHMARK_TEMPLATE(function, a)
 #define BENCHMARK_TEMPLATE2(function, a, b)                                                        \
-    GBRUN_GOOGLE_FUNCTION(#function "<" #a "," #b ">", function<a, b>)
+    GBRUN_GOOGLE_POINTER(#function "<" #a "," #b ">", function<a, b>)
 #define BENCHMARK_TEMPLATE1_CAPTURE(function, a, name, ...)                                        \
     BENCHMARK_CAPTURE(function<a>, name, __VA_ARGS__)
 #define BENCHMARK_TEMPLATE2_CAPTURE(function, a, b, name, ...)                                     \
@@ -96,8 +101,15 @@
 
 #define BENCHMARK_HAS_CXX11
 #define BENCHMARK_OVERRIDE override
+#define BENCHMARK_EXPORT
 #define BENCHMARK_UNUSED __attribute__((unused))
 #define BENCHMARK_ALWAYS_INLINE __attribute__((always_inline))
 #define BENCHMARK_BUILTIN_EXPECT(x, y) __builtin_expect(x, y)
+#define BENCHMARK_UNREACHABLE() __builtin_unreachable()
+#ifdef __clang__
+#define BENCHMARK_DONT_OPTIMIZE __attribute__((optnone))
+#else
+#define BENCHMARK_DONT_OPTIMIZE __attribute__((optimize(0)))
+#endif
 
 #endif

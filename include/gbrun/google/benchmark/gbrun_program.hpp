@@ -295,6 +295,9 @@ inline void Initialize(int *argc, char **argv, void (*)() = nullptr)
 {
     internal::Program::self().take(argc, argv);
 }
+inline void MaybeReenterWithoutASLR(int, char **) /* by settings of libgbrun where it matters */
+{
+}
 inline bool ReportUnrecognizedArguments(int argc, char **argv)
 {
     return internal::Program::self().has_unknown(argc, argv);

@@ -1,0 +1,2 @@
+/* benchmark_api.h - what Google Benchmark has in it is in benchmark.h here. */
+#include <benchmark/benchmark.h>

@@ -1,0 +1,2 @@
+/* managers.h - what Google Benchmark has in it is in benchmark.h here. */
+#include <benchmark/benchmark.h>

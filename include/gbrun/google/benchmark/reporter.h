@@ -1,0 +1,2 @@
+/* reporter.h - what Google Benchmark has in it is in benchmark.h here. */
+#include <benchmark/benchmark.h>
