@@ -3,7 +3,8 @@
 # what it is: `<!-- file: NAME -->`, to be written (it is the file of docs/examples, if there is one);
 # `<!-- check: NAME -->`, a configuration to be checked; `<!-- keys: KEYS -->`, a part of one, behind these keys; `<!-- run -->`, commands to be run, in the order of the
 # document; `<!-- nvcc -->`, commands to be run where the CUDA Toolkit is; `<!-- output -->`, what the last command printed, of which the
-# shape is compared (UPDATE_GOLDEN=1 runs the documents that have some as a reader does, and writes what was printed);
+# shape is compared: all is measured on a clock that is driven (tests/driven.c). UPDATE_GOLDEN=1 runs the documents that have some as a
+# reader does, on the machine's clock, and writes what was printed;
 # `<!-- message -->`, lines that gbrun prints; `<!-- not run: WHY -->`: none of these. Code has such a comment. Links lead to files and headings that are there. A command whose tool is missing is skipped, and so is
 # a later one that names a file which the skipped one would have written.
 . "$top_srcdir/tests/tap.sh"
@@ -13,9 +14,9 @@ documents=(README.md HACKING.md docs/*.md docs/experiments/*.md)
 [ -z "${UPDATE_GOLDEN-}" ] || mapfile -t documents < <(grep -lx '<!-- output -->' "${documents[@]}")
 examples=$top_srcdir/docs/examples
 
-# What the commands find: the programs by their names, pkg-config's file of the build tree. Measuring takes a
-# few samples for each case; what a configuration says itself counts, but for how long it may take. That a case is
-# slower is no failure: times are real.
+# What the commands find: the programs by their names, pkg-config's file of the build tree. Those of
+# README.md are run as they are. In others a case has a few samples; what a configuration says itself counts, but for how
+# long it may take.
 mkdir "$TMPDIR/bin" "$TMPDIR/python"
 program()
 {
@@ -24,18 +25,19 @@ program()
 }
 briefly()
 {
-    [ -z "${UPDATE_GOLDEN-}" ] || { cat "$1" && return; }
+    [ -z "${AS_IT_IS-}" ] || { cat "$1" && return; }
     sed -E 's/(max_time|visit)( = |=")[0-9.]+ m?s/\1\210 ms/; s/max_rounds = [0-9]+/max_rounds = 3/
-        s/^budget = .*/budget = 20 ms/; s/^rounds = [56]/rounds = 2/; s/^sweep.n = 1000, 100k, 10M/sweep.n = 1000, 100k/
+        s/^budget = .*/budget = 20 ms/; s/^rounds = [56]/rounds = 2/
         s/^sweep.size = 1Ki:1Mi:x4/sweep.size = 1Ki:16Ki:x4/; s/^sweep.size = 64, 4Ki, 256Ki/sweep.size = 64, 4Ki/' "$1"
 }
 printf '[policy brief]\nplugin = fixed\nsamples = 3\n[device cpu]\nflush = 64KiB\n[defaults]\npolicy = brief\nwarmup = 0\n' >"$TMPDIR/few"
-program gbrun "case \$*: in
+program gbrun "[ -z \"\${AS_IT_IS-}\" ] || exec '$GBRUN' \"\$@\"
+case \$*: in
 *--resume* | *--version*) ;;
 -*) set -- run \"\$@\" ;;
 esac
 case \$*: in
-run*--resume*) ;;
+run*--resume* | run*variant=broken*) ;;
 run*max_samples*) set -- \"\$@\" -c '$TMPDIR/few' ;;
 run*) set -- \"\$@\" -c '$TMPDIR/few' -s '*.max_samples=3' ;;
 command*) shift && set -- command --runs 3 \"\$@\" ;;
@@ -51,19 +53,22 @@ run*sizes.ini*) set -- \"\$@\" -s copy.sweep.bytes=16KiB,256KiB ;;
 run*roofs.ini*) set -- \"\$@\" -s bandwidth.bytes=64KiB -s elementwise.n=64Ki ;;
 esac
 exec '$GBRUN' \"\$@\""
-[ -z "${UPDATE_GOLDEN-}" ] || program gbrun "exec '$GBRUN' \"\$@\""
-program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\" -O0"
-for name in c++ g++; do program $name "exec ${CXX:-c++} -Wall -Wextra -Werror \"\$@\" -O0"; done
+quick=${UPDATE_GOLDEN--O0}
+program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\" ${quick#1}"
+for name in c++ g++; do program $name "exec ${CXX:-c++} -Wall -Wextra -Werror \"\$@\" ${quick#1}"; done
 program nvcc "exec '${NVCC:-nvcc}' -std=c++14 -Xcompiler -O0 \"\$@\""
-[ -n "${UPDATE_GOLDEN-}" ] || cat >"$TMPDIR/python/sitecustomize.py" <<'PY'
+cat >"$TMPDIR/python/sitecustomize.py" <<'PY'
+import os
 import timeit
 import gbrun
 
 timeit.Timer.autorange = lambda self: (1, 0.0)
 all_settings = gbrun._all_settings
-gbrun._all_settings = lambda *given: {"max_samples": 12, **all_settings(*given)}
+if "AS_IT_IS" not in os.environ:
+    gbrun._all_settings = lambda *given: {"max_samples": 12, **all_settings(*given)}
 gbrun._here.update(gbrun._watched_here())
 PY
+[ -n "${UPDATE_GOLDEN-}" ] || export GBRUN_PLUGIN_PATH=$top_builddir/tests/.libs/driven
 PATH=$TMPDIR/bin:$PATH
 . "$top_srcdir/tests/python/python.sh"
 find_shared_python
@@ -134,7 +139,7 @@ needs_lost()
 # run_command DOCUMENT COMMAND: it succeeds.
 run_command()
 {
-    local why said code
+    local why code
     find_missing "$2"
     [ -n "$why" ] || [ ${#lost[@]} = 0 ] || why=$(needs_lost "$2")
     if [ -n "$why" ]; then
@@ -148,12 +153,10 @@ run_command()
         eval "$2"
     ) >said.txt 2>errors.txt
     code=$?
-    [ -n "${UPDATE_GOLDEN-}" ] || cat errors.txt >>said.txt
-    IFS= read -rd '' said <said.txt
     if [ "$code" = 0 ]; then
         pass "$1: $2"
     else
-        fail "$1: $2" "exit status $code" "$said"
+        fail "$1: $2" "exit status $code" "$(cat said.txt errors.txt)"
     fi
 }
 
@@ -176,6 +179,7 @@ block()
         [ ! -s said.txt ] || cp said.txt "$block.output"
     elif [ -f "$block.output" ]; then
         [ ! -s said.txt ] || equals "$1: the output has the shape of ${2##*/}" "$(shape <"$block.output")" "$(shape <said.txt)"
+        sed -E "1,/^notes$/d; /^[^ ]/d; /^ *([*?] )?[^ ]+ [^ ]+$/d; s#^ *([*?] )?#$1: #" "$block.output" >>messages.txt
     elif [ -f "$block.message" ]; then
         sed "s|^|$1: |" "$block.message" >>messages.txt
     elif [ -f "$block.nvcc" ] && [ -z "${NVCC-}" ]; then
@@ -188,22 +192,42 @@ block()
     fi
 }
 
-# shape: of what commands print, what does not depend on how fast the machine is: the columns of a table up to its first
-# interval or ratio and what stands before them in each row; of lines of text the words at their ends.
+# shape: of what commands print, all but what depends on the machine and its times: of a table its columns, wherever they
+# stand, and of each row what stands before the times; of lines the words. Not marks, intervals, notes and what a verdict
+# would need.
 shape()
 {
-    awk '
-        /^(bench|case) / {
-            n = 0
-            for (i = 1; i <= NF && $i !~ /^(interval|ratio)$/; i++) { printf "%s ", $i; n += !n_labels }
-            for (n = 1; $n !~ /^(median|base)$/; n++) {}
-            has_table = 1
-            print ""
+    awk -F '  +' '
+        function column(name) { if (name != "" && !(name in columns)) columns[name] = 1 }
+        /^notes$/ || (is_note && /^  /) { is_note = 1; next }
+        { is_note = 0 }
+        /^(same|unclear|faster|slower|drift): |^  .*, now / { next }
+        /^left out: / {
+            sub(/^left out: /, "")
+            sub(/;.*/, "")
+            n = split($0, names, ", ")
+            for (i = 1; i <= n; i++) column(names[i])
             next
         }
-        !NF { n = 0 }
-        n { for (i = 1; i < n; i++) printf "%s ", $i; print "" }
-        !has_table && / ± / { sub(/^.*\(/, "("); gsub(/[0-9.]+/, "N"); print }'
+        /^(bench|case)  / {
+            for (n_labels = 0; $(n_labels + 1) !~ /^(median|base)$/; n_labels++) {}
+            for (i = 1; i <= NF; i++) column($i)
+            next
+        }
+        !NF { n_labels = 0 }
+        n_labels { for (i = 1; i <= n_labels; i++) printf "%s%s|", i == 1 ? "\n" : "", $i; next }
+        NF {
+            sub(/^cpu  .*  \(/, "cpu  (")
+            sub(/^[0-9].*; geometric/, "geometric")
+            gsub(/[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/, "N")
+            gsub(/ ±N %| \[[^]]*\]|[*?]/, "")
+            gsub(/N [mun]?s/, "N ns")
+            is_continued = /^  /
+            gsub(/^ +| +$/, "")
+            gsub(/ +/, " ")
+            printf "%s%s", is_continued ? " " : "\n", $0
+        }
+        END { print ""; fflush(); for (name in columns) print "column " name | "sort" }'
 }
 
 # document NAME: its blocks, in a folder of its own.
@@ -213,6 +237,7 @@ document()
     n_checks=0
     mkdir "$here" "$here.locks" && cd "$here" || exit 99
     export GBRUN_LOCK_FOLDER=$here.locks
+    [ "$1" != README.md ] && [ -z "${UPDATE_GOLDEN-}" ] || export AS_IT_IS=1
     case $1 in
     README.md | docs/tutorial.md) ;; # begin in a new folder
     *) cp "$TMPDIR/bench.gbr" results.gbr ;;
@@ -238,15 +263,15 @@ update()
         cp updated.md "$top_srcdir/$1"
 }
 
-# Several documents at a time; what each says is printed in their order.
-n_running=0
+# Several documents at a time, but where their times are printed; what each says is printed in their order.
+n_running=0 most=${UPDATE_GOLDEN:+1}
 for document in "${documents[@]}"; do
     if [ -n "${SANITIZE:-}" ] && [[ $document =~ ^docs/(library|python)\.md$ ]]; then
         skip "$document" "programs without the sanitizers cannot load a library with them"
         continue
     fi
     (document "$document") >"$TMPDIR/${document//\//-}.tap" 2>&1 &
-    [ $((++n_running)) -le 2 ] || wait -n
+    [ $((++n_running)) -lt "${most:-3}" ] || wait -n
 done
 wait
 for document in "${documents[@]}"; do

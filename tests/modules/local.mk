@@ -106,12 +106,17 @@ tests/modules/.libs/%.so: tests/modules/%.cu
 	$(NVCC_MODULE)
 # No module, and not where modules are looked for.
 PRELOADED = tests/.libs/hurry.so tests/.libs/replace_module.so tests/.libs/fail_nth.so
-check_DATA += $(PRELOADED)
-CLEANFILES += $(PRELOADED)
-TEST_FILES += tests/hurry.c
+DRIVEN = tests/.libs/driven/device_cpu.so
+check_DATA += $(PRELOADED) $(DRIVEN)
+CLEANFILES += $(PRELOADED) $(DRIVEN)
+TEST_FILES += tests/hurry.c tests/driven.c
 tests/.libs/%.so: tests/hostile/%.c
 	$(TEST_MODULE_C)
 tests/.libs/hurry.so: tests/hurry.c
 	$(TEST_MODULE_C)
+# The device of plugins/device_cpu, on another clock: cpu.c is a part of driven.c.
+DRIVEN_FILES = $(filter-out %/cpu.c,$(plugins_device_cpu_device_cpu_la_SOURCES))
+$(DRIVEN): tests/driven.c plugins/device_cpu/cpu.c $(DRIVEN_FILES)
+	$(TEST_MODULE_C) $(filter %.c,$(DRIVEN_FILES:%=$(srcdir)/%)) -Dclock_gettime=driven_gettime $(SYSTEM_LIBS)
 $(LOADING_MODULES:%=tests/modules/.libs/%.so): tests/modules/.libs/%.so: tests/modules/loading.c
 	$(TEST_MODULE_C) -DMODULE_NAME='"$*"'
