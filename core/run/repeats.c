@@ -20,20 +20,15 @@ static int compare_outcomes(const void *a, const void *b)
 
 int32_t repeats_verdict(const struct outcome *visits, size_t n, struct rounds_interval *ret)
 {
-    double medians[ROUNDS_MOST] = {0}, fixed[ROUNDS_MOST] = {0};
-    double lows[ROUNDS_MOST] = {0}, highs[ROUNDS_MOST] = {0}, begun_ns[ROUNDS_MOST] = {0};
+    struct round rounds[ROUNDS_MOST];
     ret->centre = NAN;
     for (size_t i = 0; i < n; i++) {
         if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
             return visits[i].verdict;
-        medians[i] = visits[i].value;
-        lows[i] = visits[i].low_ns;
-        highs[i] = visits[i].high_ns;
-        fixed[i] = visits[i].fixed_ns;
-        begun_ns[i] = visits[i].begun_ns;
+        rounds[i] = (struct round){visits[i].value,    visits[i].low_ns,    visits[i].high_ns,
+                                   visits[i].fixed_ns, visits[i].n_samples, visits[i].begun_ns};
     }
-    *ret = rounds_combine(medians, lows, highs, fixed, n, visits->confidence);
-    rounds_place(ret, medians, begun_ns, n, visits->confidence);
+    *ret = rounds_combine(rounds, n, visits->confidence);
     return verdict_of_case(GB_VERDICT_CERTIFIED, ret, visits->precision, NULL);
 }
 

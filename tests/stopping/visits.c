@@ -89,6 +89,8 @@ const struct trace_family visit_families[] = {
     NOISY("noisy", "the noise alone, ten times as much", 10 * NOISE, NULL, 0),
     FAMILY("visit_states", "a state of each visit, normal, 0.5 %", visit_state, 0.005),
     FAMILY("small_states", "a state of each visit, normal, 0.1 %", visit_state, 0.001),
+    NOISY("hidden_states", "a state of each visit, 0.15 %, under 1 % of noise", 0.01, visit_state,
+          0.0015),
     FAMILY("placements", "1.5 % more in 3 of 10 visits", placement, 0.015, 0.3),
     FAMILY("slow_drift", "0.05 % a second, for ever", drift, 0.0005),
     FAMILY("drift", "0.5 % a second, for ever", drift, 0.005),
