@@ -51,80 +51,70 @@ static void unite(struct rounds_interval *interval)
 }
 
 /* Of a round's end that is infinite nothing averages. */
-static double narrowed(double end, double median, double fixed, double n)
+static double narrowed(double end, const struct round *round, double n)
 {
-    const double half = fabs(end - median);
-    return isinf(half) || !(half > fixed)
+    const double half = fabs(end - round->median);
+    return isinf(half) || !(half > round->fixed)
                ? end
-               : median + copysign(fixed + (half - fixed) / sqrt(n), end - median);
+               : round->median +
+                     copysign(round->fixed + (half - round->fixed) / sqrt(n), end - round->median);
 }
 
-/* chance: the sum of squares of n_intervals half widths, without what is fixed. farthest: from the
- * centre, of a round. */
-static void set_next(struct rounds_interval *interval, const double *medians, double chance,
-                     size_t n_intervals, double farthest, double confidence)
+static bool has_interval(const struct round *round)
 {
+    return round->low <= round->high && !(isinf(round->low) && isinf(round->high));
+}
+
+/* Half of what of a round's interval is chance. */
+static double chance_of(const struct round *round)
+{
+    return has_interval(round) ? fmax(0, 0.5 * (round->high - round->low) - round->fixed) : 0;
+}
+
+/* chance: mean square of the rounds' chance. farthest: from the centre, of a round. */
+static void set_next(struct rounds_interval *interval, const double *medians, double chance,
+                     double farthest, double confidence)
+{
+    static const double CERTAIN = 0.7; /* of the chance */
     const double n = (double)interval->n;
     if (interval->n < 2)
         return;
-    const double s = stdev_of(medians, interval->n),
-                 z = student_t_quantile(confidence, NORMAL_DEGREES);
-    const double w2 = n_intervals ? chance / (double)n_intervals / (z * z) : 0;
-    const double beyond = fmax(0, s * s - w2);
+    const double s = stdev_of(medians, interval->n), beyond = fmax(0, s * s - CERTAIN * chance);
     const double next = student_t_quantile(confidence, n - 1) * sqrt(beyond + s * s / n);
     interval->next_ratio = fmax(next, farthest) / interval->centre;
 }
 
-static bool has_interval(double low, double high)
+/* The rounds that have a time, and their intervals. */
+static void combine(struct rounds_interval *interval, const struct round *rounds, size_t n,
+                    double confidence, double *medians)
 {
-    return low <= high && !(isinf(low) && isinf(high));
-}
-
-/* Half of what of a round's interval is chance. fixed: not chance; NULL: all. */
-static double chance_of(double low, double high, const double *fixed)
-{
-    return fixed && has_interval(low, high) ? fmax(0, 0.5 * (high - low) - *fixed) : 0;
-}
-
-struct rounds_interval rounds_combine(const double *medians, const double *lows,
-                                      const double *highs, const double *fixed, size_t n,
-                                      double confidence)
-{
-    struct rounds_interval interval = {0,   NAN, NAN, NAN, NAN, NAN,  NAN,
-                                       NAN, NAN, NAN, NAN, 0,   false};
-    CLEANUP(free_pointer) double *kept = memory_allocate(3 * (n + 1) * sizeof *kept);
-    double *kept_lows = kept + n + 1, *kept_highs = kept_lows + n + 1;
-    double highest_low = -INFINITY, lowest_high = INFINITY, chance = 0, n_rounds = 0;
+    CLEANUP(free_pointer) double *lows = memory_allocate(2 * (n + 1) * sizeof *lows);
+    double *highs = lows + n + 1, highest_low = -INFINITY, lowest_high = INFINITY, chance = 0;
     double farthest = 0;
     size_t n_intervals = 0;
-    for (size_t i = 0; i < n; i++)
-        n_rounds += isfinite(medians[i]);
     for (size_t i = 0; i < n; i++) {
-        if (!isfinite(medians[i]))
+        const struct round *round = &rounds[i];
+        medians[i] = round->median;
+        if (!has_interval(round))
             continue;
-        kept[interval.n++] = medians[i];
-        if (!has_interval(lows[i], highs[i]))
-            continue;
-        const double rest = fixed ? fixed[i] : INFINITY;
-        const double half = chance_of(lows[i], highs[i], fixed ? &fixed[i] : NULL);
-        chance += half * half;
-        kept_lows[n_intervals] = narrowed(lows[i], medians[i], rest, n_rounds);
-        kept_highs[n_intervals++] = narrowed(highs[i], medians[i], rest, n_rounds);
-        highest_low = fmax(highest_low, lows[i]);
-        lowest_high = fmin(lowest_high, highs[i]);
+        const double degrees = round->samples > 1 ? round->samples - 1 : NORMAL_DEGREES;
+        const double deviation = chance_of(round) / student_t_quantile(confidence, degrees);
+        chance += deviation * deviation;
+        lows[n_intervals] = narrowed(round->low, round, (double)n);
+        highs[n_intervals++] = narrowed(round->high, round, (double)n);
+        highest_low = fmax(highest_low, round->low);
+        lowest_high = fmin(lowest_high, round->high);
     }
-    interval.centre = median_with_ends(kept, interval.n);
-    interval.within_low = median_with_ends(kept_lows, n_intervals);
-    interval.within_high = median_with_ends(kept_highs, n_intervals);
-    interval.differs = n_intervals > 1 && highest_low > lowest_high;
-    set_between(&interval, kept, confidence);
+    interval->centre = median_with_ends(medians, n);
+    interval->within_low = median_with_ends(lows, n_intervals);
+    interval->within_high = median_with_ends(highs, n_intervals);
+    interval->differs = n_intervals > 1 && highest_low > lowest_high;
+    set_between(interval, medians, confidence);
     for (size_t i = 0; i < n; i++)
-        if (isfinite(medians[i]))
-            farthest = fmax(farthest, fabs(medians[i] - interval.centre) -
-                                          chance_of(lows[i], highs[i], fixed ? &fixed[i] : NULL));
-    set_next(&interval, kept, chance, n_intervals, farthest, confidence);
-    unite(&interval);
-    return interval;
+        farthest = fmax(farthest,
+                        fabs(rounds[i].median - interval->centre) - chance_of(&rounds[i]));
+    set_next(interval, medians, n_intervals ? chance / (double)n_intervals : 0, farthest,
+             confidence);
 }
 
 /* What the line of least squares says of a time, from the mean of all on. */
@@ -132,12 +122,17 @@ struct line {
     double mean_ns, mean, slope, slope_error, level_error; /* standard errors */
 };
 
-static struct line line_through(const double *x_ns, const double *y, size_t n)
+static struct line line_through(const struct round *rounds, size_t n)
 {
-    struct line line = {mean_of(x_ns, n), mean_of(y, n), 0, 0, 0};
+    struct line line = {0};
     double xx = 0, xy = 0, yy = 0;
     for (size_t i = 0; i < n; i++) {
-        const double x = x_ns[i] - line.mean_ns, above = y[i] - line.mean;
+        line.mean_ns += (rounds[i].begun_ns - rounds[0].begun_ns) / (double)n;
+        line.mean += rounds[i].median / (double)n;
+    }
+    line.mean_ns += rounds[0].begun_ns;
+    for (size_t i = 0; i < n; i++) {
+        const double x = rounds[i].begun_ns - line.mean_ns, above = rounds[i].median - line.mean;
         xx += x * x;
         xy += x * above;
         yy += above * above;
@@ -159,84 +154,95 @@ static double trend_until(double at_ns, const struct line *line, double centre, 
            t * hypot(line->level_error, line->slope_error * x);
 }
 
-void rounds_place(struct rounds_interval *interval, const double *medians, const double *begun_ns,
-                  size_t n, double confidence)
+static void place(struct rounds_interval *interval, const struct round *rounds, size_t n,
+                  double confidence)
 {
-    CLEANUP(free_pointer) double *kept = memory_allocate(2 * (n + 1) * sizeof *kept);
-    double *kept_ns = kept + n + 1, first_ns = INFINITY, last_ns = -INFINITY;
-    size_t n_kept = 0;
+    double first_ns = INFINITY, last_ns = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        if (!isfinite(medians[i]))
-            continue;
-        if (!isfinite(begun_ns[i]))
+        if (!isfinite(rounds[i].begun_ns))
             return;
-        kept_ns[n_kept] = begun_ns[i];
-        kept[n_kept++] = medians[i];
-        first_ns = fmin(first_ns, begun_ns[i]);
-        last_ns = fmax(last_ns, begun_ns[i]);
+        first_ns = fmin(first_ns, rounds[i].begun_ns);
+        last_ns = fmax(last_ns, rounds[i].begun_ns);
     }
-    if (n_kept < 3)
+    if (n < 3)
         return;
-    const struct line line = line_through(kept_ns, kept, n_kept);
-    interval->apart_ns = (last_ns - first_ns) / ((double)n_kept - 1);
+    const struct line line = line_through(rounds, n);
+    interval->apart_ns = (last_ns - first_ns) / ((double)n - 1);
     const double off = trend_until(last_ns + interval->apart_ns, &line, interval->centre,
-                                   student_t_quantile(confidence, (double)n_kept - 2));
+                                   student_t_quantile(confidence, (double)n - 2));
     interval->next_ratio = fmax(interval->next_ratio, off / interval->centre);
 }
 
-/* Of the rounds of a process. */
+/* Of the rounds of a process; it began when its first did. */
 struct of_process {
     int64_t number;
-    double n, mean, fixed, chance; /* chance: the sum of squares */
+    double n, mean, fixed, chance, samples, begun_ns; /* chance: the sum of squares */
 };
 
-/* Returns how many there are; 0: of a round it is not known. */
-static size_t find_processes(const double *medians, const double *lows, const double *highs,
-                             const double *fixed, const int64_t *processes, size_t n,
-                             struct of_process *ret)
+static struct of_process *process_of(struct of_process *processes, size_t *n,
+                                     const struct round *round)
 {
+    for (size_t i = 0; i < *n; i++)
+        if (processes[i].number == round->process)
+            return &processes[i];
+    processes[*n] = (struct of_process){.number = round->process};
+    return &processes[(*n)++];
+}
+
+/* Returns how many there are; 0: of a round it is not known. */
+static size_t find_processes(const struct round *rounds, size_t n, struct round *ret)
+{
+    CLEANUP(free_pointer) struct of_process *found = memory_allocate((n + 1) * sizeof *found);
     size_t n_found = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!isfinite(medians[i]))
-            continue;
-        if (processes[i] == 0)
+        if (rounds[i].process == 0)
             return 0;
-        size_t at = 0;
-        while (at < n_found && ret[at].number != processes[i])
-            at++;
-        if (at == n_found)
-            ret[n_found++].number = processes[i];
-        const double chance = chance_of(lows[i], highs[i], &fixed[i]);
-        ret[at].n++;
-        ret[at].mean += (medians[i] - ret[at].mean) / ret[at].n;
-        ret[at].fixed = fmax(ret[at].fixed, fixed[i]);
-        ret[at].chance += chance * chance;
+        struct of_process *process = process_of(found, &n_found, &rounds[i]);
+        process->n++;
+        process->mean += (rounds[i].median - process->mean) / process->n;
+        process->fixed = fmax(process->fixed, rounds[i].fixed);
+        process->samples += rounds[i].samples;
+        process->chance += chance_of(&rounds[i]) * chance_of(&rounds[i]);
+    }
+    for (size_t i = 0; i < n_found; i++) {
+        const struct of_process *p = &found[i];
+        const double half = p->fixed + sqrt(p->chance) / p->n;
+        ret[i] = (struct round){.median = p->mean,
+                                .low = p->mean - half,
+                                .high = p->mean + half,
+                                .fixed = p->fixed,
+                                .samples = p->samples,
+                                .begun_ns = NAN};
     }
     return n_found;
 }
 
-void rounds_spread(struct rounds_interval *interval, const double *medians, const double *lows,
-                   const double *highs, const double *fixed, const int64_t *processes, size_t n,
+static void spread(struct rounds_interval *interval, const struct round *rounds, size_t n,
                    double confidence)
 {
-    CLEANUP(free_pointer) struct of_process *found = memory_allocate((n + 1) * sizeof *found);
-    CLEANUP(free_pointer) double *values = memory_allocate(4 * (n + 1) * sizeof *values);
-    double *its_lows = values + n, *its_highs = its_lows + n, *its_fixed = its_highs + n;
-    const size_t n_found = find_processes(medians, lows, highs, fixed, processes, n, found);
-    interval->n_processes = n_found;
-    if (n_found < ROUNDS_PROCESSES_LEAST || n_found == interval->n)
+    CLEANUP(free_pointer) struct round *processes = memory_allocate((n + 1) * sizeof *processes);
+    interval->n_processes = find_processes(rounds, n, processes);
+    if (interval->n_processes < ROUNDS_PROCESSES_LEAST || interval->n_processes == n)
         return;
-    for (size_t i = 0; i < n_found; i++) {
-        const double half = found[i].fixed + sqrt(found[i].chance) / found[i].n;
-        values[i] = found[i].mean;
-        its_fixed[i] = found[i].fixed;
-        its_lows[i] = values[i] - half;
-        its_highs[i] = values[i] + half;
-    }
-    const struct rounds_interval by = rounds_combine(values, its_lows, its_highs, its_fixed,
-                                                     n_found, confidence);
+    const struct rounds_interval by = rounds_combine(processes, interval->n_processes, confidence);
     const double off = fabs(by.centre - interval->centre) + by.next_ratio * by.centre;
     interval->next_ratio = fmax(interval->next_ratio, off / interval->centre);
+}
+
+struct rounds_interval rounds_combine(const struct round *rounds, size_t n, double confidence)
+{
+    struct rounds_interval interval = {0,   NAN, NAN, NAN, NAN, NAN,  NAN,
+                                       NAN, NAN, NAN, NAN, 0,   false};
+    CLEANUP(free_pointer) struct round *kept = memory_allocate((n + 1) * sizeof *kept);
+    CLEANUP(free_pointer) double *medians = memory_allocate((n + 1) * sizeof *medians);
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(rounds[i].median))
+            kept[interval.n++] = rounds[i];
+    combine(&interval, kept, interval.n, confidence, medians);
+    place(&interval, kept, interval.n, confidence);
+    spread(&interval, kept, interval.n, confidence);
+    unite(&interval);
+    return interval;
 }
 
 bool rounds_are_spread(const struct rounds_interval *interval)

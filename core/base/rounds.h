@@ -21,9 +21,17 @@
  * are in that order too.
  *
  * How far the next round may lie from the centre, without its own chance: a normal one does not
- * exceed t sqrt(d^2 + s^2 / R), where d^2 = s^2 - w^2 (0 at least) is what rounds differ by beyond
- * their chance, and w that: the root mean square of (h_i - f_i) / z, z as t for many rounds. Nor is
- * it expected nearer than any of these certainly was: |m_i - centre| - (h_i - f_i) at the most.
+ * exceed t sqrt(d^2 + s^2 / R), where d^2 = s^2 - 0.7 w^2 (0 at least) is what rounds differ by
+ * beyond their chance, and w that: the root mean square of (h_i - f_i) / t_i, t_i of n_i - 1
+ * degrees, n_i the samples of a round: of few its interval is wide beside its chance. Of all w^2
+ * s^2 would be below it in half of the cases, and what noise hides be called none: of states of
+ * 0.75 times a precision under as much noise 11 % of the cases held for a next one that was off, of
+ * 0.7 w^2 5 %. Nor is it expected nearer than any of these certainly was: |m_i - centre| - (h_i -
+ * f_i) at the most.
+ *
+ * What a process fixes is the same for its rounds, so that processes are units, too: of
+ * ROUNDS_PROCESSES_LEAST or more the next one is expected as the next round is, by the means of
+ * their rounds, whose chance averages. Of fewer nothing is known of the next: t of two is 12.7.
  *
  * Where it is known when each began, the next one is expected as long after the last as these lie
  * apart on average, a. If the slope of the line of least squares through (begun_i, m_i) is more
@@ -35,6 +43,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { ROUNDS_PROCESSES_LEAST = 3 };
 
 struct rounds_interval {
     size_t n;                         /* rounds that have a time */
@@ -50,35 +60,23 @@ struct rounds_interval {
                            their intervals allow */
 };
 
+/* fixed: what of its interval is not chance, to either side; infinite: all. samples: 0: many. NaN
+ * begun_ns: not known. process: a number of any kind; 0: not known. */
+struct round {
+    double median, low, high, fixed, samples, begun_ns;
+    int64_t process;
+};
+
 /*
  * A median that is not finite is a round without a time (it failed), and left out. A low or high
  * end that is NaN, low > high, or two infinite ends are a round without an interval; one infinite
- * end is an end. Of one
- * round the interval is its own. Where no round has an interval and all medians are equal nothing
- * is claimed: the timer's resolution would look like certainty. confidence: in (0, 1), else there
- * is no `between`. fixed: what of a round's interval is not chance, to either side; NULL: all. The
- * arrays have n values each.
+ * end is an end. Of one round the interval is its own. Where no round has an interval and all
+ * medians are equal nothing is claimed: the timer's resolution would look like certainty. A round
+ * that began at an unknown time leaves trends out, one of an unknown process all processes.
+ * confidence: in (0, 1), else there is no
+ * `between`.
  */
-struct rounds_interval rounds_combine(const double *medians, const double *lows,
-                                      const double *highs, const double *fixed, size_t n,
-                                      double confidence);
-
-/* Takes into account when rounds began, of the same arrays and of one more, which may not be NULL.
- * A round without a known time (NaN) leaves everything as it is. */
-void rounds_place(struct rounds_interval *interval, const double *medians, const double *begun_ns,
-                  size_t n, double confidence);
-
-/*
- * Takes into account in which processes rounds were (numbers of any kind; 0: not known, of one of
- * them of none), of the same arrays as rounds_combine. What a process fixes is the same for its
- * rounds, so that processes are units, too: of ROUNDS_PROCESSES_LEAST or more the next one is
- * expected as the next round is, by the means of their rounds, whose chance averages. Of fewer
- * nothing is known of the next: t of two is 12.7.
- */
-enum { ROUNDS_PROCESSES_LEAST = 3 };
-void rounds_spread(struct rounds_interval *interval, const double *medians, const double *lows,
-                   const double *highs, const double *fixed, const int64_t *processes, size_t n,
-                   double confidence);
+struct rounds_interval rounds_combine(const struct round *rounds, size_t n, double confidence);
 
 /*
  * Does it hold for the next round as well: are there ROUNDS_LEAST or more, is the half width of

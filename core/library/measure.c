@@ -442,6 +442,7 @@ static void visits_add(struct visits *visits, struct arena *arena, const struct 
                                     .precision = record->estimate.precision,
                                     .confidence = seen->confidence,
                                     .fixed_ns = record_fixed_ns(record),
+                                    .n_samples = (double)record->estimate.n,
                                     .begun_ns = utc_ns(record->started),
                                     .sampled_ns = record->interference.sampled_ns};
     ARENA_APPEND(arena, visits->outcomes, n_outcomes, outcome);

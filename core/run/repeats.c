@@ -14,23 +14,16 @@ ORDER_BY(compare_outcomes, struct outcome, ORDER_OF(x->position, y->position),
 
 int32_t repeats_verdict(const struct outcome *visits, size_t n, struct rounds_interval *ret)
 {
-    double medians[ROUNDS_MOST] = {0}, fixed[ROUNDS_MOST] = {0};
-    double lows[ROUNDS_MOST] = {0}, highs[ROUNDS_MOST] = {0}, begun_ns[ROUNDS_MOST] = {0};
-    int64_t pids[ROUNDS_MOST] = {0};
+    struct round rounds[ROUNDS_MOST];
     ret->centre = NAN;
     for (size_t i = 0; i < n; i++) {
         if (visits[i].status != CASE_OK || visits[i].verdict != GB_VERDICT_CERTIFIED)
             return visits[i].verdict;
-        medians[i] = visits[i].value;
-        lows[i] = visits[i].low_ns;
-        highs[i] = visits[i].high_ns;
-        fixed[i] = visits[i].fixed_ns;
-        begun_ns[i] = visits[i].begun_ns;
-        pids[i] = visits[i].pid;
+        rounds[i] = (struct round){visits[i].value,    visits[i].low_ns,    visits[i].high_ns,
+                                   visits[i].fixed_ns, visits[i].n_samples, visits[i].begun_ns,
+                                   visits[i].pid};
     }
-    *ret = rounds_combine(medians, lows, highs, fixed, n, visits->confidence);
-    rounds_place(ret, medians, begun_ns, n, visits->confidence);
-    rounds_spread(ret, medians, lows, highs, fixed, pids, n, visits->confidence);
+    *ret = rounds_combine(rounds, n, visits->confidence);
     return verdict_of_case(GB_VERDICT_CERTIFIED, ret, visits->precision, NULL);
 }
 

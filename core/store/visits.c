@@ -21,28 +21,23 @@ double record_fixed_ns(const struct case_record *record)
 static struct rounds_interval interval_of(const struct case_record *const *records,
                                           const double *medians, size_t n, double *ret_confidence)
 {
-    CLEANUP(free_pointer) double *values = memory_allocate(5 * (n + 1) * sizeof *values);
-    double *lows = values + n, *highs = lows + n, *fixed = highs + n, *begun_ns = fixed + n;
-    CLEANUP(free_pointer) int64_t *pids = memory_allocate((n + 1) * sizeof *pids);
+    CLEANUP(free_pointer) struct round *rounds = memory_allocate((n + 1) * sizeof *rounds);
     double confidence = 0;
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = records[i];
         const double value_ns = record->has_estimate ? record->estimate.value_ns : NAN;
-        values[i] = isfinite(value_ns) ? value_ns : medians[i];
-        lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
-        highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
-        fixed[i] = record_fixed_ns(record);
-        begun_ns[i] = utc_ns(record->started);
-        pids[i] = record->pid;
+        rounds[i] = (struct round){.median = isfinite(value_ns) ? value_ns : medians[i],
+                                   .low = record->has_estimate ? record->estimate.low_ns : NAN,
+                                   .high = record->has_estimate ? record->estimate.high_ns : NAN,
+                                   .fixed = record_fixed_ns(record),
+                                   .samples = (double)record->estimate.n,
+                                   .begun_ns = utc_ns(record->started),
+                                   .process = record->pid};
         if (record->has_estimate && record->estimate.confidence < 1)
             confidence = fmax(confidence, record->estimate.confidence);
     }
     *ret_confidence = confidence > 0 ? confidence : usual_confidence;
-    struct rounds_interval interval = rounds_combine(values, lows, highs, fixed, n,
-                                                     *ret_confidence);
-    rounds_place(&interval, values, begun_ns, n, *ret_confidence);
-    rounds_spread(&interval, values, lows, highs, fixed, pids, n, *ret_confidence);
-    return interval;
+    return rounds_combine(rounds, n, *ret_confidence);
 }
 
 /* From the best on. */

@@ -16,10 +16,13 @@ static size_t read_numbers(const char *words, double ret[MOST])
 static void add_combination(char *rounds, uint32_t with, struct text *out)
 {
     double medians[MOST], lows[MOST], highs[MOST];
+    struct round items[MOST];
     const size_t n = read_numbers(strsep(&rounds, "|"), medians);
     read_numbers(strsep(&rounds, "|"), lows);
     read_numbers(rounds, highs);
-    const struct rounds_interval got = rounds_combine(medians, lows, highs, NULL, n, 0.95);
+    for (size_t i = 0; i < n; i++)
+        items[i] = (struct round){medians[i], lows[i], highs[i], INFINITY, 0, NAN, 0};
+    const struct rounds_interval got = rounds_combine(items, n, 0.95);
     text_printf(out, "%zu: %.10g in [%.10g, %.10g], %.10g%s", got.n, got.centre, got.low, got.high,
                 got.variation_ratio, got.differs ? " differs" : "");
 }
@@ -70,12 +73,25 @@ static const struct text_cases cases[] = {
 
 TEST_TEXT_CASES(rounds_are_combined, cases)
 
+/* Rounds at these medians, some seconds apart, with an interval that reaches so far to either side,
+ * of which so much is fixed. */
+static void make(struct round *rounds, const double *medians, size_t n, double half, double fixed)
+{
+    for (size_t i = 0; i < n; i++)
+        rounds[i] = (struct round){.median = medians[i],
+                                   .low = medians[i] - half,
+                                   .high = medians[i] + half,
+                                   .fixed = fixed,
+                                   .begun_ns = 5e18 + 2e9 * (double)i};
+}
+
 TEST(the_order_of_the_rounds_does_not_matter)
 {
-    const double medians[] = {3, 1, 2}, lows[] = {2.5, 0, 1}, highs[] = {3.5, 4, 9};
-    const double m[] = {1, 2, 3}, l[] = {0, 1, 2.5}, h[] = {4, 9, 3.5};
-    struct rounds_interval a = rounds_combine(medians, lows, highs, NULL, 3, 0.9);
-    struct rounds_interval b = rounds_combine(m, l, h, NULL, 3, 0.9);
+    const struct round rounds[] = {
+        {3, 2.5, 3.5, INFINITY, 0, NAN}, {1, 0, 4, INFINITY, 0, NAN}, {2, 1, 9, INFINITY, 0, NAN}};
+    const struct round sorted[] = {rounds[1], rounds[2], rounds[0]};
+    struct rounds_interval a = rounds_combine(rounds, 3, 0.9);
+    struct rounds_interval b = rounds_combine(sorted, 3, 0.9);
     ck_assert_double_eq(a.low, b.low);
     ck_assert_double_eq(a.high, b.high);
     ck_assert_double_eq(a.within_low, 1);
@@ -85,51 +101,69 @@ TEST(the_order_of_the_rounds_does_not_matter)
 
 TEST(more_confidence_is_a_wider_interval_and_none_is_none)
 {
-    const double medians[] = {1, 2}, nothing[] = {NAN, NAN};
+    const double medians[] = {1, 2};
+    struct round rounds[2];
     double before = 0;
+    make(rounds, medians, 2, NAN, 0);
     for (double confidence = 0.5; confidence < 1; confidence += 0.1) {
-        struct rounds_interval got = rounds_combine(medians, nothing, nothing, NULL, 2, confidence);
+        struct rounds_interval got = rounds_combine(rounds, 2, confidence);
         ck_assert_double_gt(got.high - got.low, before);
         before = got.high - got.low;
     }
-    struct rounds_interval got = rounds_combine(medians, nothing, nothing, NULL, 2, NAN);
+    struct rounds_interval got = rounds_combine(rounds, 2, NAN);
     ck_assert(isnan(got.low) && isnan(got.high) && got.centre == 1.5);
 }
 
 /* Of +-2 half a unit is the timer's step: the rest of eight rounds is chance, and averages. */
 TEST(what_is_chance_averages_and_what_is_fixed_does_not)
 {
-    const double medians[] = {99.9, 99.9, 100, 100, 100, 100, 100.1, 100.1};
+    const double medians[] = {99.9, 99.9, 100.1, 100, 100, 100, 100, 100.1};
     const double half = 0.5 + 1.5 / sqrt(8), t = 2.364624251593, s = sqrt(0.04 / 7);
-    double lows[8], highs[8], fixed[8];
-    for (int i = 0; i < 8; i++) {
-        lows[i] = medians[i] - 2;
-        highs[i] = medians[i] + 2;
-        fixed[i] = 0.5;
-    }
-    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 8, 0.95);
+    struct round rounds[8];
+    make(rounds, medians, 8, 2, 0.5);
+    struct rounds_interval got = rounds_combine(rounds, 8, 0.95);
     ck_assert_double_eq_tol(got.low, 100 - half, 1e-9);
     ck_assert_double_eq_tol(got.high, 100 + half, 1e-9);
     /* They differ by less than their chance. */
     ck_assert_double_eq_tol(got.next_ratio, t * s / sqrt(8) / 100, 1e-9);
     ck_assert(rounds_hold(&got, 0.01 * half + 1e-9) && !rounds_hold(&got, 0.01 * half - 1e-9));
-    got = rounds_combine(medians, lows, highs, NULL, 8, 0.95); /* none of it is chance */
+    make(rounds, medians, 8, 2, INFINITY); /* none of it is chance */
+    got = rounds_combine(rounds, 8, 0.95);
     ck_assert_double_eq_tol(got.high, 102, 1e-9);
     ck_assert_double_eq_tol(got.next_ratio, t * s * sqrt(9.0 / 8) / 100, 1e-9);
-    got = rounds_combine(medians, lows, highs, fixed, 7, 0.95); /* of seven nothing is certain */
+    make(rounds, medians, 7, 2, 0.5);
+    got = rounds_combine(rounds, 7, 0.95); /* of seven nothing is certain */
     ck_assert(!rounds_hold(&got, 0.5));
+}
+
+/* s of these is sqrt(8 / 7), and their intervals are wide: of few samples they are wide beside what
+ * chance is in them, and states show. */
+TEST(of_few_samples_an_interval_is_wider_than_its_chance)
+{
+    static const double medians[] = {99, 101, 99, 101, 101, 99, 99, 101};
+    static const double t = 2.364624251593, t_of_five = 2.570581835636, z = 1.959963984540;
+    const double s2 = 8.0 / 7, half = 2;
+    struct round rounds[8];
+    make(rounds, medians, 8, half, 0);
+    const struct rounds_interval many = rounds_combine(rounds, 8, 0.95);
+    const double of_many = s2 - 0.7 * pow(half / z, 2),
+                 of_six = s2 - 0.7 * pow(half / t_of_five, 2);
+    for (int i = 0; i < 8; i++)
+        rounds[i].samples = 6;
+    const struct rounds_interval six = rounds_combine(rounds, 8, 0.95);
+    ck_assert_double_eq_tol(many.next_ratio, t * sqrt(of_many + s2 / 8) / 100, 1e-9);
+    ck_assert_double_eq_tol(six.next_ratio, t * sqrt(of_six + s2 / 8) / 100, 1e-9);
 }
 
 /* The mean of twelve is known to 1 %, and the next one is not. */
 TEST(what_holds_for_the_mean_need_not_hold_for_the_next)
 {
-    double medians[12], lows[12], highs[12], fixed[12] = {0};
-    for (int i = 0; i < 12; i++) {
+    double medians[12];
+    struct round rounds[12];
+    for (int i = 0; i < 12; i++)
         medians[i] = 100 + (i % 2 ? 1.5 : -1.5);
-        lows[i] = medians[i] - 0.1;
-        highs[i] = medians[i] + 0.1;
-    }
-    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
+    make(rounds, medians, 12, 0.1, 0);
+    struct rounds_interval got = rounds_combine(rounds, 12, 0.95);
     ck_assert(got.next_ratio > 0.035 && !rounds_hold(&got, 0.02));
     rounds_hold_next(&got);
     ck_assert_double_eq_tol(got.low, 100 * (1 - got.next_ratio), 1e-9);
@@ -139,89 +173,85 @@ TEST(what_holds_for_the_mean_need_not_hold_for_the_next)
 /* One of twelve is 1.5 % off: by Student's t the next is within 1 %. */
 TEST(the_next_one_is_where_a_round_was_as_well)
 {
-    double medians[12], lows[12], highs[12], fixed[12] = {0};
-    for (int i = 0; i < 12; i++) {
+    double medians[12];
+    struct round rounds[12];
+    for (int i = 0; i < 12; i++)
         medians[i] = i == 4 ? 101.5 : 100;
-        lows[i] = medians[i] - 0.2;
-        highs[i] = medians[i] + 0.2;
-    }
-    const struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 12, 0.95);
+    make(rounds, medians, 12, 0.2, 0);
+    const struct rounds_interval got = rounds_combine(rounds, 12, 0.95);
     ck_assert_double_eq_tol(got.next_ratio, 0.013, 1e-9);
 }
 
 /* Of eight: those that lie on a line are followed to where the next one will be, a step ahead. */
 TEST(a_trend_goes_on_until_the_next_round)
 {
-    double medians[8], begun_ns[8], nothing[8];
-    for (int i = 0; i < 8; i++) {
+    double medians[8];
+    struct round rounds[8];
+    for (int i = 0; i < 8; i++)
         medians[i] = 1000 + 2 * i + (i % 2 ? 0.1 : -0.1);
-        begun_ns[i] = 5e18 + 2e9 * i;
-        nothing[i] = NAN;
-    }
-    struct rounds_interval got = rounds_combine(medians, nothing, nothing, NULL, 8, 0.95);
-    ck_assert(isnan(got.apart_ns) && !rounds_are_apart(&got));
-    rounds_place(&got, medians, begun_ns, 8, 0.95);
+    make(rounds, medians, 8, 40, 0); /* all that they differ by may be chance */
+    rounds[3].begun_ns = NAN;        /* one whose time is not known: no trend is */
+    const struct rounds_interval unplaced = rounds_combine(rounds, 8, 0.95);
+    ck_assert(isnan(unplaced.apart_ns) && !rounds_are_apart(&unplaced));
+    make(rounds, medians, 8, 40, 0);
+    const struct rounds_interval got = rounds_combine(rounds, 8, 0.95);
     ck_assert_double_eq(got.apart_ns, 2e9);
     ck_assert(rounds_are_apart(&got));
     ck_assert_double_gt(got.next_ratio * got.centre, 2 * 4.5);
+    ck_assert_double_lt(unplaced.next_ratio * got.centre, 2 * 4.5);
     /* At once, and as far off. */
     for (int i = 0; i < 8; i++)
-        begun_ns[i] = 5e18 + 1e8 * i;
-    const double next_ratio = got.next_ratio;
-    rounds_place(&got, medians, begun_ns, 8, 0.95);
-    ck_assert_double_eq_tol(got.next_ratio, next_ratio, 1e-9);
-    ck_assert(!rounds_are_apart(&got));
-    /* One whose time is not known, and what is no trend, change nothing. */
-    begun_ns[3] = NAN;
-    got.next_ratio = 0;
-    rounds_place(&got, medians, begun_ns, 8, 0.95);
-    ck_assert_double_eq(got.next_ratio, 0);
-    for (int i = 0; i < 8; i++) {
+        rounds[i].begun_ns = 5e18 + 1e8 * i;
+    const struct rounds_interval near = rounds_combine(rounds, 8, 0.95);
+    ck_assert_double_eq_tol(near.next_ratio, got.next_ratio, 1e-8);
+    ck_assert(!rounds_are_apart(&near));
+    /* What is no trend changes nothing. */
+    for (int i = 0; i < 8; i++)
         medians[i] = 1000 + (i % 2 ? 1 : -1);
-        begun_ns[i] = 5e18 + 2e9 * i;
-    }
-    rounds_place(&got, medians, begun_ns, 8, 0.95);
-    ck_assert_double_eq(got.next_ratio, 0);
+    make(rounds, medians, 8, 40, 0);
+    const struct rounds_interval level = rounds_combine(rounds, 8, 0.95);
+    ck_assert_double_lt(level.next_ratio * level.centre, 1);
 }
 
 /* Of eight: three processes of one, one and six rounds, or each of its own, or fewer, or unknown.
  */
 TEST(processes_are_units_too)
 {
-    const double medians[] = {101, 99, 100, 100, 100, 100, 100, 100}, fixed[8] = {0};
     const double t = 4.302652729749; /* two degrees of freedom; s is 1 */
-    int64_t processes[] = {17, 12, 5, 5, 5, 5, 5, 5};
-    double lows[8], highs[8];
-    for (int i = 0; i < 8; i++) {
-        lows[i] = medians[i] - 1e-6;
-        highs[i] = medians[i] + 1e-6;
-    }
-    struct rounds_interval got = rounds_combine(medians, lows, highs, fixed, 8, 0.95);
+    const double medians[] = {101, 99, 100, 100, 100, 100, 100, 100};
+    struct round rounds[8];
+    for (int i = 0; i < 8; i++)
+        rounds[i] = (struct round){.median = medians[i],
+                                   .low = medians[i] - 1e-6,
+                                   .high = medians[i] + 1e-6,
+                                   .begun_ns = NAN};
+    struct rounds_interval got = rounds_combine(rounds, 8, 0.95);
     const double next_ratio = got.next_ratio;
-    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+    ck_assert(got.n_processes == 0 && rounds_are_spread(&got));
+    static const int64_t of_three[] = {17, 12, 5, 5, 5, 5, 5, 5};
+    for (int i = 0; i < 8; i++)
+        rounds[i].process = of_three[i];
+    got = rounds_combine(rounds, 8, 0.95);
     ck_assert_uint_eq(got.n_processes, 3);
     ck_assert_double_eq_tol(got.next_ratio, t * sqrt(4.0 / 3) / 100, 1e-6);
     ck_assert_double_gt(got.next_ratio, next_ratio);
     ck_assert(rounds_are_spread(&got));
-    /* What is chance in six rounds averages: of +-1 each +-1 / sqrt(6). */
-    for (int i = 0; i < 8; i++) {
-        lows[i] = medians[i] - 1;
-        highs[i] = medians[i] + 1;
-    }
-    const double z = 1.959963984540, w2 = (1 + 1 + 1.0 / 6) / 3 / (z * z);
-    got = rounds_combine(medians, lows, highs, fixed, 8, 0.95);
-    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
-    ck_assert_double_eq_tol(got.next_ratio, t * sqrt(1 - w2 + 1.0 / 3) / 100, 1e-6);
     for (int i = 0; i < 8; i++)
-        processes[i] = 1 + i;
-    got.next_ratio = next_ratio;
-    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+        rounds[i].process = 1 + i;
+    got = rounds_combine(rounds, 8, 0.95);
     ck_assert(got.n_processes == 8 && got.next_ratio == next_ratio && rounds_are_spread(&got));
     for (int i = 0; i < 8; i++)
-        processes[i] = 1 + i / 4;
-    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+        rounds[i].process = 1 + i / 4;
+    got = rounds_combine(rounds, 8, 0.95);
     ck_assert(got.n_processes == 2 && got.next_ratio == next_ratio && !rounds_are_spread(&got));
-    processes[7] = 0;
-    rounds_spread(&got, medians, lows, highs, fixed, processes, 8, 0.95);
+    rounds[7].process = 0;
+    got = rounds_combine(rounds, 8, 0.95);
     ck_assert(got.n_processes == 0 && got.next_ratio == next_ratio && rounds_are_spread(&got));
+    /* What is chance in six rounds averages: of +-1 each +-1 / sqrt(6). */
+    for (int i = 0; i < 8; i++)
+        rounds[i] = (struct round){medians[i], medians[i] - 1, medians[i] + 1, 0, 0,
+                                   NAN,        of_three[i]};
+    const double z = 1.959963984540, w2 = 0.7 * (1 + 1 + 1.0 / 6) / 3 / (z * z);
+    got = rounds_combine(rounds, 8, 0.95);
+    ck_assert_double_eq_tol(got.next_ratio, t * sqrt(1 - w2 + 1.0 / 3) / 100, 1e-6);
 }

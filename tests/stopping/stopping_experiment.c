@@ -524,13 +524,11 @@ static bool are_blind(const struct scenario *s, const struct stop *stops, size_t
 /* As one interval, as results are shown. */
 static struct rounds_interval stops_combined(const struct stop *rounds, size_t n)
 {
-    double medians[ROUNDS_MAX] = {0}, lows[ROUNDS_MAX] = {0}, highs[ROUNDS_MAX] = {0};
-    for (size_t i = 0; i < n; i++) {
-        medians[i] = rounds[i].value_ns;
-        lows[i] = rounds[i].low_ns;
-        highs[i] = rounds[i].high_ns;
-    }
-    return rounds_combine(medians, lows, highs, NULL, n, 0.95);
+    struct round items[ROUNDS_MAX];
+    for (size_t i = 0; i < n; i++)
+        items[i] = (struct round){
+            rounds[i].value_ns, rounds[i].low_ns, rounds[i].high_ns, INFINITY, 0, NAN, 0};
+    return rounds_combine(items, n, 0.95);
 }
 
 struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, size_t scenario,

@@ -641,8 +641,9 @@ static const struct next_visit {
     uint64_t n_false, n_certified, n_certified_false, n_visits;
 } next_visits[] = {
     {"stationary", "steady", 3e9, 0, 40, 0, 320},
-    {"visit_states", "steady", 3e9, 7, 15, 1, 428},
-    {"small_states", "steady precision=0.2%", 3e9, 6, 25, 3, 424},
+    {"visit_states", "steady", 3e9, 7, 14, 1, 436},
+    {"small_states", "steady precision=0.2%", 3e9, 6, 16, 3, 444},
+    {"hidden_states", "steady precision=0.2%", 3e9, 10, 5, 1, 468},
     {"process_states", "steady", 3e9, 17, 1, 0, 476},
     {"few_processes", "steady precision=0.5%", 3e9, 0, 38, 0, 344},
     {"placements", "steady", 3e9, 16, 3, 1, 468},
@@ -652,7 +653,7 @@ static const struct next_visit {
     {"thermal_saw", "steady", 3e9, 0, 39, 0, 324},
     {"co_tenant", "steady", 3e9, 12, 9, 2, 444},
     {"co_tenant", "steady", 5e7, 4, 0, 0, 324},
-    {"clock_ladder", "steady", 3e9, 5, 31, 1, 388},
+    {"clock_ladder", "steady", 3e9, 5, 28, 1, 408},
     {"long_warm_up", "steady precision=0.2%", 3e9, 0, 0, 0, 447},
 };
 
@@ -723,7 +724,7 @@ TEST_TIMES(the_next_visit_of_each_family, (int)n_visit_families)
         ck_assert_msg(o.together.n_false <= most, "%s, %s: %d false", setting.family->name,
                       texts[i], (int)o.together.n_false);
         if (strcmp(setting.family->name, "stationary") == 0)
-            ck_assert_msg(times <= 1.3 && o.together.n_certified >= 0.99 * (double)n,
+            ck_assert_msg(times <= 1.3 && o.together.n_certified >= 0.95 * (double)n,
                           "%s: %g times the samples, %d certified", texts[i], times,
                           (int)o.together.n_certified);
     }

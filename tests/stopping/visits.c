@@ -103,6 +103,8 @@ const struct trace_family visit_families[] = {
     FAMILY("process_states", "a state of each of three processes, normal, 1 %", process_state, 0.01,
            3),
     FAMILY("few_processes", "three processes that do not differ", process_state, 0, 3),
+    NOISY("hidden_states", "a state of each visit, 0.15 %, under 1 % of noise", 0.01, visit_state,
+          0.0015),
     FAMILY("placements", "1.5 % more in 3 of 10 visits", placement, 0.015, 0.3),
     FAMILY("slow_drift", "0.05 % a second, for ever", drift, 0.0005),
     FAMILY("drift", "0.5 % a second, for ever", drift, 0.005),
