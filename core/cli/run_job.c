@@ -199,8 +199,11 @@ static int32_t find_devices(struct run_job *job, struct gb_error *error)
         return error_set(error, GB_INVALID,
                          "gpus_per_case = %u: is not for --profile, whose worker sees all GPUs",
                          n_each);
-    const int32_t status = devices_find(devices, n, n_auto, &configuration->arena, &job->devices,
-                                        profiles ? NULL : &job->spare, error);
+    bool *needs = ARENA_ARRAY(&configuration->arena, bool, n + 1);
+    for (size_t i = 0; i < n; i++)
+        needs[i] = settings_need_device(configuration->settings, i);
+    const int32_t status = devices_find(devices, n, n_auto, needs, &configuration->arena,
+                                        &job->devices, profiles ? NULL : &job->spare, error);
     if (status != GB_OK || n_each == 0)
         return status;
     CLEANUP(text_free) struct text notes = {0};

@@ -286,8 +286,8 @@ static int list_devices(struct listing *listing)
     struct gb_error error;
     size_t n, n_auto;
     int code = device_settings_read(listing->arguments, &configuration, &settings, &n, &n_auto);
-    if (code == EXIT_FINE &&
-        devices_find(settings, n, n_auto, &configuration.arena, &devices, NULL, &error) != GB_OK)
+    if (code == EXIT_FINE && devices_find(settings, n, n_auto, NULL, &configuration.arena, &devices,
+                                          NULL, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
     listing_begin(listing);
     for (size_t i = 0; i < devices.n; i++) {

@@ -80,6 +80,8 @@ int32_t settings_resolve(struct settings *settings, const struct catalogue *cata
  */
 size_t settings_devices(const struct settings *settings, const struct plugin_settings **ret,
                         size_t *ret_n_auto);
+/* Whether a case may be measured on that one of them. */
+bool settings_need_device(const struct settings *settings, size_t device);
 
 /* Each [policy NAME] without errors, and the plugins that cases name by their id. */
 size_t settings_policies(const struct settings *settings, const struct plugin_settings **ret);

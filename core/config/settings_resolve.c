@@ -334,6 +334,43 @@ static bool uses_auto(const struct settings *settings)
     return false;
 }
 
+/* As devices_choose (visit.h) may choose it for a case of the benchmark. */
+static bool may_choose(const struct settings *settings, const struct bench_section *bench,
+                       const struct device_choice *choice, size_t device)
+{
+    const struct plugin_settings *known = &settings->lists[GB_PLUGIN_DEVICE].items[device];
+    if (choice->settings)
+        return choice->settings == known;
+    return device < settings->n_auto_devices && plugin_runs_on(bench->info, known->info->plugin.id);
+}
+
+static bool may_run_on(const struct settings *settings, const struct bench_section *bench,
+                       size_t device)
+{
+    for (size_t i = 0; i < bench->n_slots; i++)
+        if (bench->slots[i].kind == SLOT_DEVICE && !bench->slots[i].is_axis &&
+            may_choose(settings, bench, &bench->slots[i].named.device, device))
+            return true;
+    for (size_t i = 0; i < bench->n_axes; i++)
+        for (size_t j = 0; j < bench->axes[i].n_columns; j++) {
+            const struct axis_column *column = &bench->axes[i].columns[j];
+            for (size_t k = 0; column->named && k < bench->axes[i].n; k++)
+                if (bench->slots[column->slot].kind == SLOT_DEVICE &&
+                    may_choose(settings, bench, &column->named[k].device, device))
+                    return true;
+        }
+    return false;
+}
+
+bool settings_need_device(const struct settings *settings, size_t device)
+{
+    for (size_t i = 0; i < settings->n_benches; i++)
+        if (!settings->benches[i].is_left_out && !settings->benches[i].is_broken &&
+            may_run_on(settings, &settings->benches[i], device))
+            return true;
+    return false;
+}
+
 static void note_plugin_section(const struct plugin_section *section)
 {
     const struct ini_section *ini = section->section;

@@ -375,14 +375,16 @@ static void keep_spare(struct probe *probe, const char *device, bool is_reused,
 }
 
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret, struct spare_worker *spare,
-                     struct gb_error *error)
+                     const bool *needs, struct arena *arena, struct device_list *ret,
+                     struct spare_worker *spare, struct gb_error *error)
 {
     struct probe probe = {.arena = arena,
                           ITEMS(WIRE_DEVICE, device_fields, struct described_device, DEVICES_MAX),
                           .last = WIRE_DEVICES_END};
     *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
     for (size_t i = 0; i < n; i++) {
+        if (needs && !needs[i])
+            continue;
         const bool is_reused = take_spare(spare, settings[i].name, &probe.worker);
         int32_t status = ask(&probe, WIRE_DEVICES, &(struct question){.plugin = settings[i]},
                              error);

@@ -62,11 +62,12 @@ struct spare_worker {
 void spare_worker_end(struct spare_worker *spare);
 
 /* Asks each device plugin, with its settings, in a worker of its own, which devices there are;
- * opens none. `device = auto` may choose among the first n_auto. *spare, unless NULL: the worker of
- * the first plugin that has devices; one that is there is asked about its own. */
+ * opens none. `device = auto` may choose among the first n_auto. No plugin is asked that `needs`
+ * (NULL: all are) has no use for: to open a driver may take a second. *spare, unless NULL: the
+ * worker of the first plugin that has devices; one that is there is asked about its own. */
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret, struct spare_worker *spare,
-                     struct gb_error *error);
+                     const bool *needs, struct arena *arena, struct device_list *ret,
+                     struct spare_worker *spare, struct gb_error *error);
 
 /* What was found about one device, by a plugin that examines its devices. */
 struct examined_device {
