@@ -30,11 +30,15 @@ struct renewal {
     bool is_used;         /* it has had a visit */
     double open_ns;       /* to end the one before, and to open the device */
     double closed_ns;     /* when one was told to end for a fresh one; 0: it was not */
+    double end_ns;        /* what that took */
     double spent_ns;      /* on those that replaced another */
 };
 
 /* A worker is started for a visit of a round. */
 void renewal_start(struct renewal *renewal, uint32_t round, double now_ns);
+
+/* A worker has ended: a wait for a lock may follow. */
+void renewal_end(struct renewal *renewal, double now_ns);
 
 /* A visit has ended, in a process that took open_ns for its device. */
 void renewal_visit(struct renewal *renewal, struct renewal_case *of, uint32_t round, double open_ns,

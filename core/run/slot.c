@@ -280,6 +280,8 @@ void slot_end(struct slot *slot)
             "gbrun: process %ld was killed and does not end: device %s is not used any more", pid,
             slot->device->label);
     }
+    if (!slot_is_lane(slot))
+        renewal_end(&run_device(slot->run, slot->device)->renewal, host_clock_ns());
     free(slot->environment);
     slot->environment = NULL;
     slot->is_alive = slot->is_closing = false;
