@@ -5,9 +5,10 @@
  * What a process fixes for as long as it lives (where memory lies, what was compiled, the device's
  * context) is the same for all visits in it, and no visit can see it. So where a new round begins
  * its visits get a fresh worker, if that and those before it take RENEWAL_SHARE of the time since
- * the first at most. It is known what that takes: what a case's visit took beside its samples where
- * it was the first in a worker, beyond what another one of the case took (libraries, interpreters,
- * compilation; all of it while there is no other), and to end the old one and to open the device.
+ * the first at most. It is known what that takes: what a case's visit took beside its samples,
+ * counts and verification where it was the first in a worker, beyond what another one of the case
+ * took (libraries, interpreters, compilation; all of it while there is no other), and to end the
+ * old one and to open the device.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 
 #define RENEWAL_SHARE 0.1
 
-/* Of a case, the last visit of each kind, beside its samples; 0: there was none. */
+/* Of a case, the last visit of each kind, beside these; 0: there was none. */
 struct renewal_case {
     float fresh_ns, used_ns;
 };
