@@ -158,11 +158,12 @@ static const struct help_entry marks[] = {
 static const struct help_entry verdicts[] = {
 #define VERDICT_NONE "The policy makes no claim, like `fixed` and `budget`"
 #define VERDICT_CERTIFIED                                                                          \
-    "The confidence interval over eight visits or more, a second apart, is as narrow as asked "    \
-    "for, and so is what the next visit may differ by"
+    "The confidence interval over eight visits or more, a second apart and in three processes or " \
+    "more, is as narrow as asked for, and so is what the next visit may differ by"
 #define VERDICT_CERTIFIED_IN_VISIT                                                                 \
     "The confidence interval is as narrow as requested in the visit that was measured, or in "     \
-    "several within a second, which says nothing about a later one; the notes count these"
+    "several within a second or in one process, which says nothing about others; the notes count " \
+    "these"
 #define VERDICT_MULTIMODAL                                                                         \
     "The distribution has several modes, each known as precisely as was asked for; mark `*`"
 #define VERDICT_RESOLUTION_LIMITED                                                                 \

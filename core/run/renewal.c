@@ -8,11 +8,14 @@ void renewal_start(struct renewal *renewal, uint32_t round, double now_ns)
     renewal->is_renewed = renewal->closed_ns > 0;
     if (!(renewal->begin_ns > 0))
         renewal->begin_ns = now_ns;
-    if (renewal->is_renewed)
-        renewal->open_ns = now_ns - renewal->closed_ns;
     renewal->closed_ns = 0;
     renewal->is_used = false;
     renewal->round = renewal->asked_round = round;
+}
+
+void renewal_end(struct renewal *renewal, double now_ns)
+{
+    renewal->end_ns = renewal->closed_ns > 0 ? now_ns - renewal->closed_ns : 0;
 }
 
 void renewal_visit(struct renewal *renewal, struct renewal_case *of, uint32_t round, double open_ns,
@@ -26,7 +29,7 @@ void renewal_visit(struct renewal *renewal, struct renewal_case *of, uint32_t ro
     of->fresh_ns = (float)fresh_ns;
     fresh_ns = fmax(0, fresh_ns - (double)of->used_ns);
     if (!renewal->is_used) {
-        renewal->open_ns = open_ns + (renewal->is_renewed ? renewal->open_ns : 0);
+        renewal->open_ns = open_ns + (renewal->is_renewed ? renewal->end_ns : 0);
         fresh_ns += renewal->open_ns;
     }
     renewal->is_used = true;

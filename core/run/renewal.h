@@ -5,9 +5,10 @@
  * What a process fixes for as long as it lives (where memory lies, what was compiled, the device's
  * context) is the same for all visits in it, and no visit can see it. So where a new round begins
  * its visits get a fresh worker, if that and those before it take RENEWAL_SHARE of the time since
- * the first at most. It is known what that takes: what a case's visit took beside its samples where
- * it was the first in a worker, beyond what another one of the case took (libraries, interpreters,
- * compilation; all of it while there is no other), and to end the old one and to open the device.
+ * the first at most. It is known what that takes: what a case's visit took beside its samples,
+ * counts and verification where it was the first in a worker, beyond what another one of the case
+ * took (libraries, interpreters, compilation; all of it while there is no other), and to end the
+ * old one and to open the device.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 
 #define RENEWAL_SHARE 0.1
 
-/* Of a case, the last visit of each kind, beside its samples; 0: there was none. */
+/* Of a case, the last visit of each kind, beside these; 0: there was none. */
 struct renewal_case {
     float fresh_ns, used_ns;
 };
@@ -30,11 +31,15 @@ struct renewal {
     bool is_used;         /* it has had a visit */
     double open_ns;       /* to end the one before, and to open the device */
     double closed_ns;     /* when one was told to end for a fresh one; 0: it was not */
+    double end_ns;        /* what that took */
     double spent_ns;      /* on those that replaced another */
 };
 
 /* A worker is started for a visit of a round. */
 void renewal_start(struct renewal *renewal, uint32_t round, double now_ns);
+
+/* A worker has ended: a wait for a lock may follow. */
+void renewal_end(struct renewal *renewal, double now_ns);
 
 /* A visit has ended, in a process that took open_ns for its device. */
 void renewal_visit(struct renewal *renewal, struct renewal_case *of, uint32_t round, double open_ns,

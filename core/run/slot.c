@@ -125,6 +125,18 @@ static void conclude(struct run *run, struct visit *visit, struct collector *col
     run->has_news = true;
 }
 
+/* What the visit took beside what each visit takes. */
+static void note_start(struct run *run, const struct slot *slot)
+{
+    const struct case_record *record = &slot->collector.record;
+    const struct phases_record *phases = &record->phases;
+    const double recurs_ns = fmax(0, phases->measure_ns) + fmax(0, phases->count_ns) +
+                             fmax(0, phases->verify_ns);
+    renewal_visit(&run_device(run, slot->device)->renewal,
+                  &run->renewals[slot->visit->bench_case.position], slot->visit->round,
+                  fmax(0, phases->open_ns), record->wall_ns - recurs_ns);
+}
+
 /* Ends the slot's visit: commits it, then announces it. */
 static void record_end(struct run *run, struct slot *slot, int status, const char *text)
 {
@@ -132,11 +144,7 @@ static void record_end(struct run *run, struct slot *slot, int status, const cha
     struct collector *collector = &slot->collector;
     record_warn_of_others(collector);
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
-    const struct phases_record *phases = &collector->record.phases;
-    renewal_visit(&run_device(run, slot->device)->renewal,
-                  &run->renewals[visit->bench_case.position], visit->round,
-                  fmax(0, phases->open_ns),
-                  collector->record.wall_ns - fmax(0, phases->measure_ns));
+    note_start(run, slot);
     collector->record.device_id = device_id(run, slot);
     if (!slot->has_begun)
         events_case_begin(run->plan->events, visit, &collector->record);
@@ -287,6 +295,8 @@ void slot_end(struct slot *slot)
             "gbrun: process %ld was killed and does not end: device %s is not used any more", pid,
             slot->device->label);
     }
+    if (!slot_is_lane(slot))
+        renewal_end(&run_device(slot->run, slot->device)->renewal, host_clock_ns());
     free(slot->environment);
     slot->environment = NULL;
     slot->is_alive = slot->is_closing = false;

@@ -8,23 +8,24 @@ TEST_FIXTURE(NULL, NULL)
 
 enum { ROUNDS = 8, CASES = 2 };
 
-/* Two cases, one round after the other: what opening takes, what a visit of the first and of the
- * second case takes beside samples, in a fresh worker and in a used one, and how long samples of
- * the first and of later visits are; whether the second case has more visits than one; whose
- * workers are fresh. */
+/* Two cases, one round after the other: what to end a worker and to open the device takes, what a
+ * visit of the first and of the second case takes beside samples, in a fresh worker and in a used
+ * one, and how long samples of the first and of later visits are; whether the second case has more
+ * visits than one; whose workers are fresh. */
 static const struct {
-    double open_ms, fresh_ms[CASES], used_ms[CASES], first_ms, later_ms;
+    double end_ms, open_ms, fresh_ms[CASES], used_ms[CASES], first_ms, later_ms;
     bool has_both;
     const char *fresh;
 } runs[] = {
-    {4, {1, 1}, {1, 1}, 1000, 50, true, "++++++++"},
-    {4, {1, 1}, {1, 1}, 50, 5, true, "+++..+.."}, /* short ones: not each time */
-    {4, {21, 21}, {20, 20}, 50, 5, true, "+.++++++"},
-    {4, {1, 5000}, {1, 1}, 1000, 50, true, "+......."},  /* a library that loads for long */
-    {4, {1, 5000}, {1, 1}, 1000, 50, false, "++++++++"}, /* for one that has no further visit */
-    {300, {50, 50}, {50, 50}, 1000, 100, true, "+..+...."},
-    {300, {50, 50}, {50, 50}, 2000, 150, true, "++.....+"},
-    {0, {0, 0}, {0, 0}, 1, 1, true, "++++++++"},
+    {0, 4, {1, 1}, {1, 1}, 1000, 50, true, "++++++++"},
+    {0, 4, {1, 1}, {1, 1}, 50, 5, true, "+++..+.."}, /* short ones: not each time */
+    {0, 4, {21, 21}, {20, 20}, 50, 5, true, "+.++++++"},
+    {0, 4, {1, 5000}, {1, 1}, 1000, 50, true, "+......."},  /* a library that loads for long */
+    {0, 4, {1, 5000}, {1, 1}, 1000, 50, false, "++++++++"}, /* for one that has no further visit */
+    {0, 300, {50, 50}, {50, 50}, 1000, 100, true, "+..+...."},
+    {0, 300, {50, 50}, {50, 50}, 2000, 150, true, "++.....+"},
+    {150, 150, {50, 50}, {50, 50}, 2000, 150, true, "++......"},
+    {0, 0, {0, 0}, {0, 0}, 1, 1, true, "++++++++"},
 };
 
 TEST_EACH(rounds_with_a_fresh_worker, runs)
@@ -40,8 +41,13 @@ TEST_EACH(rounds_with_a_fresh_worker, runs)
                               renewal_is_due(&renewal, cases, open, CASES, round, now_ns);
         ck_assert(!renewal_is_due(&renewal, cases, open, CASES, round, now_ns) || round == 0);
         fresh[round] = is_fresh ? '+' : '.';
-        if (is_fresh)
-            renewal_start(&renewal, round, now_ns);
+        const double end_ns = round > 0 && is_fresh ? 1e6 * runs[_i].end_ms : 0;
+        if (is_fresh) {
+            now_ns += end_ns;
+            renewal_end(&renewal, now_ns);
+            renewal_start(&renewal, round, now_ns + (round > 0 ? 1e9 : 0)); /* after a lock */
+        }
+        spent_ns += end_ns;
         for (int i = 0; i < CASES && (i == 0 || !open); i++) {
             const double open_ns = is_fresh && i == 0 ? 1e6 * runs[_i].open_ms : 0;
             const double ms = is_fresh ? runs[_i].fresh_ms[i] : runs[_i].used_ms[i];
