@@ -730,7 +730,7 @@ def _measured(library: ctypes.CDLL, calls: Any, settings: Settings, verification
         error = result.contents.error.decode("utf-8", "replace")
     finally:
         library.gbrun_free(result)
-    if measurement.device.startswith("cpu"):
+    if measurement.device.startswith("cpu") and measurement.iterations > 0:  # else the first sample was wrong
         measurement.call_time = call + entry / measurement.iterations
     if verification is not None:
         measurement.messages += [verification.note] if verification.note else []

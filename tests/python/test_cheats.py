@@ -71,6 +71,18 @@ class Tests(unittest.TestCase):
                          {"verify": list, "inputs": [1]}):  # fmt: skip
             self.assertRaises(ValueError, gbrun.measure, list, **few, **settings)
 
+    def test_what_is_wrong_in_its_first_sample_is_said(self):
+        values = packages()[0].arange(3) * 1.0
+
+        def in_place():
+            values[:] = values + 1
+            return values
+
+        for grade in GRADES:
+            with self.assertRaises(gbrun.WrongResult):
+                gbrun.measure(in_place, verify=lambda: values * 2, inputs=[values], grade=grade, device="cpu", policy="fixed",
+                              samples=5)  # fmt: skip
+
     def test_inputs_are_at_the_end_what_they_were(self):
         for package in packages():
             for name in ("computes", "needs_a_positive_definite_matrix", "needs_what_is_sorted", "sorts_whole_numbers",
