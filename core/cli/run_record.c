@@ -52,24 +52,25 @@ static void set_all(struct fact_list *facts, const struct fact *items, size_t n)
 static void add_commits(const struct configuration *configuration, struct fact_list *facts)
 {
     struct arena *arena = facts->arena;
-    bool is_dirty;
-    const char *commit = provenance_commit(configuration->folder, arena, &is_dirty);
-    const char *of_folder = arena_printf(arena, "%s%d", commit, is_dirty);
-    if (*commit) {
-        set_fact(facts, "commit", commit);
-        set_fact(facts, "commit_dirty", is_dirty ? "yes" : "no");
+    struct commits commits = {0};
+    const struct commit of_folder = *provenance_commit(configuration->folder, &commits, arena);
+    if (*of_folder.id) {
+        set_fact(facts, "commit", of_folder.id);
+        set_fact(facts, "commit_dirty", of_folder.is_dirty ? "yes" : "no");
     }
     for (size_t i = 0; i < sweep_parts(configuration->sweep); i++) {
         const struct plugin_info *info = sweep_part(configuration->sweep, i).info;
         const char *name = arena_printf(arena, "commit.%s", info->plugin.id);
         if (*fact_of(facts->items, facts->n, name) || !info->path)
             continue;
-        commit = provenance_commit(folder_of(info->path, arena), arena, &is_dirty);
-        if (!*commit || text_equal(of_folder, arena_printf(arena, "%s%d", commit, is_dirty)))
+        const struct commit *commit = provenance_commit(folder_of(info->path, arena), &commits,
+                                                        arena);
+        if (!*commit->id ||
+            (text_equal(commit->id, of_folder.id) && commit->is_dirty == of_folder.is_dirty))
             continue;
-        set_fact(facts, name, commit);
+        set_fact(facts, name, commit->id);
         set_fact(facts, arena_printf(arena, "commit_dirty.%s", info->plugin.id),
-                 is_dirty ? "yes" : "no");
+                 commit->is_dirty ? "yes" : "no");
     }
 }
 

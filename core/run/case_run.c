@@ -22,7 +22,7 @@ static int32_t load(struct case_state *state, struct session *session,
                     void **ret_params)
 {
     struct gb_error error;
-    if (!*session_build(session, settings->info)) /* it is to be loaded */
+    if (!*session_build(session, settings->info)) /* loading it runs its code */
         link_phase(state->link, PHASE_LOAD);
     if (session_prepare(session, settings, &state->arena, ret_plugin, ret_params, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);

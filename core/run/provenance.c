@@ -93,24 +93,17 @@ size_t provenance_of_environment(struct arena *arena, struct fact *facts)
 enum { ANSWER_MOST = 200 };
 static const double GIT_PATIENCE_NS = 5e9;
 
-/* Is .git there, or in a folder above? Starting git is spared where it is not. */
-static bool is_in_repository(const char *folder)
+/* The folder itself or one above that has .git; NULL: git need not be started. */
+static char *repository_of(const char *folder, struct arena *arena)
 {
-    CLEANUP(text_free) struct text path = {0};
-    text_add(&path, folder);
-    for (;;) {
-        size_t length = path.length;
-        text_add(&path, "/.git");
-        if (access(text_get(&path), F_OK) == 0)
-            return true;
-        path.length = length;
-        path.data[length] = 0;
-        char *slash = strrchr(path.data, '/');
+    char *path = arena_text(arena, folder), *slash;
+    while (access(arena_printf(arena, "%s/.git", path), F_OK) != 0) {
+        slash = strrchr(path, '/');
         if (!slash)
-            return false;
-        path.length = (size_t)(slash - path.data);
+            return NULL;
         *slash = 0;
     }
+    return path;
 }
 
 /* Without what points git to another repository, as in a hook of one. Where the user ends its
@@ -150,16 +143,22 @@ static char *git_ask(const char *folder, struct arena *arena)
     return arena_text_n(arena, text_get(&answer), strcspn(text_get(&answer), "\n"));
 }
 
-const char *provenance_commit(const char *folder, struct arena *arena, bool *ret_is_dirty)
+const struct commit *provenance_commit(const char *folder, struct commits *commits,
+                                       struct arena *arena)
 {
+    static const struct commit none = {"", "", false};
     static const char dirty[] = "-dirty";
-    *ret_is_dirty = false;
-    if (!is_in_repository(folder))
-        return "";
+    const char *repository = repository_of(folder, arena);
+    if (!repository)
+        return &none;
+    for (size_t i = 0; i < commits->n; i++)
+        if (text_equal(commits->items[i].repository, repository))
+            return &commits->items[i];
     char *answer = git_ask(folder, arena);
-    if (text_ends_with(answer, dirty)) {
-        *ret_is_dirty = true;
+    const bool is_dirty = text_ends_with(answer, dirty);
+    if (is_dirty)
         answer[strlen(answer) - (sizeof dirty - 1)] = 0;
-    }
-    return make_plain_line(answer);
+    ARENA_APPEND(arena, commits->items, commits->n,
+                 (struct commit){repository, make_plain_line(answer), is_dirty});
+    return &commits->items[commits->n - 1];
 }

@@ -16,9 +16,18 @@
 enum { PROVENANCE_FACTS = 24 };
 size_t provenance_of_environment(struct arena *arena, struct fact *facts);
 
-/*
- * The commit that is checked out where the folder lies, as git says it, "" if it is in no
- * repository, there is no git, or it takes more than a few seconds. *ret_is_dirty: tracked files
- * are other than the commit's. The text is the arena's.
- */
-const char *provenance_commit(const char *folder, struct arena *arena, bool *ret_is_dirty);
+/* Of a repository: texts are of an arena. */
+struct commit {
+    const char *repository, *id; /* as git says it; "" */
+    bool is_dirty;               /* tracked files are other than the commit's */
+};
+struct commits { /* that were asked for */
+    struct commit *items;
+    size_t n;
+};
+
+/* The commit that is checked out where the folder lies: id "" if it is in no repository, there is
+ * no git, or it takes more than a few seconds. Git is asked once a repository; the result is valid
+ * until the next call. */
+const struct commit *provenance_commit(const char *folder, struct commits *commits,
+                                       struct arena *arena);
