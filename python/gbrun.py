@@ -1913,7 +1913,8 @@ class _Calls:
     def __init__(self, fail: Function, fn: Function, reset: Function | None = None, flops: float = 0, bytes_read: float = 0,
                  bytes_written: float = 0, items: float = 0, synchronizes: bool = False, single: bool = False,
                  every_call: bool = False) -> None:  # fmt: skip
-        _refuse_idle(fn)
+        if not getattr(fn, "may_be_idle", False):
+            _refuse_idle(fn)
         self.fail = fail
         self.raised: BaseException | None = None
         self.is_interrupted = False
@@ -2006,15 +2007,22 @@ def _refuse_idle(fn: Function) -> None:
         raise Error("a generator function does nothing when it is called: expected what runs it, as lambda: list(f())")
 
 
-def _refuse_unstarted(value: Any) -> None:
-    """What a call returned that has not run yet: a call that is measured does not wait for it."""
+def _unstarted(value: Any) -> str:
+    """What a call returned that has not run yet: a call that is measured does not wait for it. Empty: it has."""
     kind = type(value).__name__
+    if inspect.isawaitable(value) or inspect.isasyncgen(value):
+        return f"what is measured returns a{'n' * (kind[0] == 'a')} {kind}, which has not run: expected lambda: asyncio.run(f())"
+    if inspect.isgenerator(value) or isinstance(value, (map, filter, zip)):
+        return f"what is measured returns a {kind}, which has not run: expected what runs it, as lambda: list(f())"
+    return ""
+
+
+def _refuse_unstarted(value: Any) -> None:
+    words = _unstarted(value)
     if inspect.iscoroutine(value):
         value.close()
-    if inspect.isawaitable(value) or inspect.isasyncgen(value):
-        raise Error(f"what is measured returns a{'n' * (kind[0] == 'a')} {kind}, which has not run: expected lambda: asyncio.run(f())")
-    if inspect.isgenerator(value) or isinstance(value, (map, filter, zip)):
-        raise Error(f"what is measured returns a {kind}, which has not run: expected what runs it, as lambda: list(f())")
+    if words:
+        raise Error(words)
 
 
 def _wants_stream(fn: Function, stream: Any) -> bool:
@@ -2035,7 +2043,9 @@ def _with_stream(fn: Function) -> Any:
         arguments = {"stream": stream} if wants[stream is not None] else {}
         if is_first and iterations:
             is_first, iterations = False, iterations - 1
-            _refuse_unstarted(fn(**arguments))
+            value = fn(**arguments)
+            if not getattr(fn, "may_be_idle", False):
+                _refuse_unstarted(value)
         if arguments:
             for _ in itertools.repeat(None, iterations):
                 fn(stream=stream)

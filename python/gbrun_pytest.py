@@ -17,6 +17,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 import types
 import warnings
@@ -52,6 +53,20 @@ REFUSED = {
     "cprofile": "a profiler",
     "verbose": "--gbrun-save FILE, and gbrun show --verbose FILE",
 }
+# Hooks of pytest-benchmark, which are about its report and its files: conftest.py may have them, none is called.
+HOOKS: dict[str, Callable[..., None]] = {
+    "pytest_benchmark_scale_unit": lambda config, unit, benchmarks, best, worst, sort: None,
+    "pytest_benchmark_generate_machine_info": lambda config: None,
+    "pytest_benchmark_update_machine_info": lambda config, machine_info: None,
+    "pytest_benchmark_generate_commit_info": lambda config: None,
+    "pytest_benchmark_update_commit_info": lambda config, commit_info: None,
+    "pytest_benchmark_group_stats": lambda config, benchmarks, group_by: None,
+    "pytest_benchmark_generate_json": lambda config, benchmarks, include_data, machine_info, commit_info: None,
+    "pytest_benchmark_update_json": lambda config, benchmarks, output_json: None,
+    "pytest_benchmark_compare_machine_info": lambda config, benchmarksession, machine_info, compared_benchmark: None,
+}
+# Modules that suites have the type of the fixture from.
+MODULES = "pytest_benchmark", "pytest_benchmark.fixture", "pytest_codspeed"
 # Columns to sort by, as gbrun has them; empty: tables are by test as it is.
 COLUMNS = {"name": "", "fullname": "", "min": "min_ns", "max": "max_ns", "mean": "mean_ns", "stddev": "stdev_ns"}
 
@@ -65,6 +80,11 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
                     "unclear, ... (gbrun help compare)")  # fmt: skip
     if not _serves_benchmark(pluginmanager):
         return
+    pluginmanager.add_hookspecs(types.SimpleNamespace(**HOOKS))
+    absent = [name for name in MODULES if name not in sys.modules and not importlib.util.find_spec(name.partition(".")[0])]
+    for name in absent:  # now, as conftest.py may import them
+        sys.modules[name] = types.ModuleType(name, __doc__)
+        vars(sys.modules[name]).update(BenchmarkFixture=Benchmark)
     for name, words in (("skip", "skip tests of benchmark and gbrun"), ("only", "skip all other tests"),
                         ("disable", "call what benchmark measures once, and measure nothing"),
                         ("enable", "measure, whatever --benchmark-disable says")):  # fmt: skip
@@ -91,7 +111,8 @@ class _Refused(argparse.Action):
 
 
 def _serves_benchmark(manager: pytest.PytestPluginManager) -> bool:
-    return manager.is_blocked("benchmark") or importlib.util.find_spec("pytest_benchmark") is None
+    stands_in = getattr(sys.modules.get(MODULES[0]), "BenchmarkFixture", None) is Benchmark
+    return manager.is_blocked("benchmark") or stands_in or importlib.util.find_spec(MODULES[0]) is None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -163,6 +184,10 @@ class _Session:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.names:
             return
+        for name in HOOKS:
+            hook = getattr(session.config.hook, name, None)
+            if hook is not None and hook.get_hookimpls():
+                self.notes[f"{name}: not called, as tables and files are gbrun's"] = None
         self.show("show", *self.sorted, self.path)
         if self.base is not None:
             sides = [self.base, self.path] if os.path.isfile(self.base) else ["--base", self.base, self.path]
@@ -317,7 +342,7 @@ class Benchmark:
             if key.replace("_", "-") in REPLACED:
                 served.session.note(key.replace("_", "-"))
             else:
-                warnings.warn(pytest.PytestWarning(f"mark benchmark: gbrun has nothing like {key}={self.options[key]!r}"))
+                served.session.notes[f"mark benchmark: gbrun has nothing like {key}={self.options[key]!r}"] = None
 
     @property
     def disabled(self) -> bool:
@@ -325,13 +350,21 @@ class Benchmark:
 
     def __call__(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Measures fn(*args, **kwargs), and returns what one more call returns."""
+        import gbrun
+
         self._use("benchmark(...)")
         if self.enabled:
             settings = {"max_time": f"{self.options['max_time']} s"}
             if self.options["min_rounds"]:
                 settings["min_samples"] = self.options["min_rounds"]
-            self._measure(functools.partial(fn, *args, **kwargs), **settings)
-        return fn(*args, **kwargs)
+            called = functools.partial(fn, *args, **kwargs)
+            vars(called)["may_be_idle"] = True  # pytest-benchmark measures the call of a generator function
+            self._measure(called, **settings)
+        result = fn(*args, **kwargs)
+        words = self.enabled and gbrun._unstarted(result)
+        if words:
+            self._served.session.notes[f"{self.fullname}: {words}"] = None
+        return result
 
     def pedantic(self, target: Callable[..., Any], args: Any = (), kwargs: Any = None, setup: Any = None,
                  teardown: Any = None, rounds: int = 1, warmup_rounds: int = 0, iterations: int = 1) -> Any:  # fmt: skip

@@ -7,7 +7,8 @@
 #                    else the commit before)
 #   GBRUN_SIDES      in place of the files that `plugin` and `library` name: what the sides differ in, as words for
 #                    gbrun ab, such as --base run.argv=gbrun-ci/base/prog; the base is built in gbrun-ci/base/ then
-#   GBRUN_BASELINE   in place of measuring the base, too: a results file that the job keeps, with a baseline `main`
+#   GBRUN_BASELINE   in place of measuring the base, too: a results file that the job keeps; jobs with another
+#                    configuration or other options have baselines of their own in it, and may write it at once
 #   GBRUN_SAVE       yes: measure this commit as that baseline
 #   GBRUN_OPTIONS    further options of gbrun ab, or of gbrun run
 #   GBRUN_STRICT     yes: what is unclear fails as well
@@ -18,6 +19,7 @@ set -euo pipefail
 gbrun=${GBRUN:-gbrun} config=${GBRUN_CONFIG:-bench.ini} build=${GBRUN_BUILD:-:} out=gbrun-ci
 read -ra options <<<"${GBRUN_OPTIONS-}"
 read -ra sides <<<"${GBRUN_SIDES-}"
+baseline="main $config${GBRUN_OPTIONS:+ $GBRUN_OPTIONS}"
 strict=()
 [ "${GBRUN_STRICT-}" != yes ] || strict=(--strict)
 
@@ -42,21 +44,23 @@ base_commit()
 # Both sides in turns, in this job, on this machine.
 measure_sides()
 {
-    local base head code=0
+    local base head new code=0
     [ -z "$(git status --porcelain --untracked-files=no)" ] || fail "the tree has changes that are not committed"
     base=$(base_commit)
-    head=$(git symbolic-ref -q --short HEAD || git rev-parse HEAD)
+    new=$(git rev-parse HEAD)
+    head=$(git symbolic-ref -q --short HEAD || echo "$new")
     if [ ${#sides[@]} -gt 0 ]; then
         git worktree add -q --force --detach "$out/base" "$base"
         (cd "$out/base" && sh -c "$build")
         sh -c "$build"
     else
         sides=(--base-build "git checkout -q --force $base && $build"
-            --new-build "git checkout -q --force $(printf %q "$head") && $build")
+            --new-build "git checkout -q --force $new && $build")
     fi
+    # shellcheck disable=SC2064 # the name of now
+    trap "git checkout -q --force $(printf %q "$head")" EXIT
     "$gbrun" ab -q -c "$config" "${sides[@]}" "${options[@]}" "${strict[@]}" -o "$out/results.gbr" \
         --label base_commit="$base" || code=$?
-    git checkout -q --force "$head"
     [ "$code" != 2 ] && [ "$code" != 4 ] || exit "$code"
     compared=("$out/results.gbr" --by side --base base)
 }
@@ -67,19 +71,19 @@ measure_run()
     local code=0
     sh -c "$build"
     if [ "${GBRUN_SAVE-}" = yes ]; then
-        "$gbrun" run -q -c "$config" "${options[@]}" -o "$GBRUN_BASELINE" --save-baseline main
+        "$gbrun" run -q -c "$config" "${options[@]}" -o "$GBRUN_BASELINE" --save-baseline "$baseline"
         exit
     fi
     [ -f "$GBRUN_BASELINE" ] || fail "$GBRUN_BASELINE: there is no baseline yet: a job with GBRUN_SAVE=yes makes it"
-    cp "$GBRUN_BASELINE" "$out/results.gbr"
+    "$gbrun" merge -o "$out/results.gbr" "$GBRUN_BASELINE" >&2 || exit # not cp: another job may be writing it
     "$gbrun" run -q -c "$config" "${options[@]}" -o "$out/results.gbr" || code=$?
     [ "$code" -le 1 ] || exit "$code"
-    compared=("$out/results.gbr" --baseline main)
+    compared=("$out/results.gbr" --baseline "$baseline")
 }
 
 [ ! "${GBRUN_BASELINE-}" -ef "$out/results.gbr" ] ||
     fail "GBRUN_BASELINE=$GBRUN_BASELINE: is what the job writes: keep the baseline in another file"
-rm -rf "$out/results.gbr" "$out/base"
+rm -rf "$out/base" "$out"/results.gbr*
 mkdir -p "$out"
 git worktree prune
 if [ -n "${GBRUN_BASELINE-}" ]; then
@@ -91,6 +95,6 @@ fi
 code=0
 "$gbrun" compare "${compared[@]}" "${strict[@]}" --format md >"$out/summary.md" || code=$?
 "$gbrun" compare "${compared[@]}" "${strict[@]}" --format junit >"$out/junit.xml" || :
-[ -z "${GITHUB_STEP_SUMMARY-}" ] || cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
+[ -z "${GITHUB_STEP_SUMMARY-}" ] || cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY" || :
 [ "${GITHUB_ACTIONS-}" != true ] || "$gbrun" compare "${compared[@]}" "${strict[@]}" --format github || :
 exit "$code"

@@ -24,7 +24,7 @@ printf '*.so\n/gbrun-ci\n/*.txt\n*.gbr*\n' >.gitignore
 export GBRUN_BUILD="${CC:-cc} -O0 -fPIC -shared -fvisibility=hidden -I'$top_srcdir/include' wait.c -o wait.so"
 commit 2
 first=$(git rev-parse HEAD)
-change='change;false' # a name that git takes, and that is no command
+change="ch'änge\";false" # a name that git takes, and that is no command
 git checkout -q -b "$change" && commit 4
 git checkout -q main && commit 8 && git checkout -q "$change"
 
@@ -38,7 +38,7 @@ equals "the results name the base" "$first" "$(sql gbrun-ci/results.gbr "SELECT 
 has "the job's summary" "$TMPDIR/summary.md" "| wait | " "slower"
 has "JUnit" gbrun-ci/junit.xml '<failure type="slower"'
 equals "the change is checked out again" "$change" "$(git symbolic-ref --short HEAD)$(git status --porcelain)"
-exits "without a target: the commit before" 3 bash "$job"
+GITHUB_STEP_SUMMARY=/nonexistent/summary LC_ALL=C exits "without a target: the commit before; no summary" 3 bash "$job"
 printf 'sides.ini\n' >>.git/info/exclude
 { few_samples 20 'device = fake' && section device fake fake by_items=yes time=1ns && section bench wait ./wait.so:lasting; } >sides.ini
 GBRUN_CONFIG=sides.ini GBRUN_SIDES="--base plugin=gbrun-ci/base/wait.so:lasting" exits "sides of one's own" 3 bash "$job"
@@ -55,8 +55,17 @@ has "no such base: what to do" err.txt "no commit is common with none: fetch the
 # ---- a baseline that is kept ----
 export GBRUN_BASELINE=main.gbr
 exits "no baseline yet" 2 bash "$job"
+: >empty.gbr
+GBRUN_BASELINE=empty.gbr exits "an empty baseline" 2 bash "$job"
+has "an empty baseline: is said before it measures" err.txt "empty.gbr: empty"
 git checkout -q "$first"
+git clone -q . ../another # for another job of a matrix, which saves in the same file
+{ few_samples 20 'device = fake' && section device fake fake && section bench good good; } >../another/good.ini
+(cd ../another && GBRUN_CONFIG=good.ini GBRUN_BASELINE=../tree/main.gbr GBRUN_SAVE=yes exec bash "$job" >/dev/null) &
 GBRUN_SAVE=yes exits "a baseline is saved" 0 bash "$job"
+wait $!
+equals "another job has saved its own" "main bench.ini,main good.ini" \
+    "$(sql main.gbr "SELECT value FROM run_fact WHERE name = 'label.baseline' ORDER BY value" | paste -sd ,)"
 exits "the same commit again" 0 bash "$job"
 git checkout -q "$change"
 exits "a change beside the baseline" 3 bash "$job"
@@ -64,7 +73,7 @@ has "a change beside the baseline: what" gbrun-ci/summary.md "1 slower"
 cp main.gbr gbrun-ci/results.gbr
 GBRUN_BASELINE=gbrun-ci/results.gbr exits "a baseline where the job writes" 2 bash "$job"
 succeeds "it is as it was, too" cmp main.gbr gbrun-ci/results.gbr
-equals "the baseline is as it was" 1 "$(sql main.gbr 'SELECT count(*) FROM run')"
+equals "the baseline is as it was" 2 "$(sql main.gbr 'SELECT count(*) FROM run')"
 sql main.gbr "UPDATE device SET model = 'Another'"
 exits "a baseline of another machine" 0 bash "$job"
 has "a baseline of another machine: says so" gbrun-ci/summary.md "unclear: wait: another device model"

@@ -84,6 +84,27 @@ PYTHON
 ends "--benchmark-disable" 0 "2 passed" --benchmark-disable test_off.py
 equals "has no table" 0 "$(grep -c 'gbrun' out.txt)"
 
+# What suites have beside the fixture: its type, hooks for its report, a generator that is not run.
+mkdir unedited && cat >unedited/conftest.py <<'PYTHON'
+from pytest_benchmark.fixture import BenchmarkFixture
+def pytest_benchmark_group_stats(benchmarks, group_by):
+    raise NotImplementedError
+PYTHON
+cat >unedited/test_typed.py <<'PYTHON'
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+def numbers():
+    yield from range(3)
+@pytest.mark.benchmark(unknown=1)
+def test_typed(benchmark: BenchmarkFixture):
+    assert isinstance(benchmark, BenchmarkFixture)
+    assert list(benchmark(numbers)) == [0, 1, 2]
+PYTHON
+ends "a suite that imports pytest-benchmark" 0 "1 passed" --benchmark-max-time 0.02 -W error unedited
+has "which hooks are not called, and what is measured" out.txt 'test_typed: what is measured returns a generator' \
+    'mark benchmark: gbrun has nothing like unknown=1' \
+    "pytest_benchmark_group_stats: not called, as tables and files are gbrun's"
+
 # name | options | what is said
 while IFS='|' read -r options words; do
     # shellcheck disable=SC2086 # options
