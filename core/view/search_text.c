@@ -503,7 +503,7 @@ void search_write_axes(const struct search_found *found, struct text *out)
         return;
     const struct search_visit *first = &found->visits[0];
     table_column(&table, "axis", false);
-    table_column(&table, "explains alone", true);
+    table_column(&table, "variation explained", true);
     for (size_t i = 0; i < first->n_parameters; i++) {
         const double share = first->parameters[i].is_axis
                                  ? share_of_axis(found, first->parameters[i].name)
