@@ -144,7 +144,7 @@ struct configuration_source {
         {"device", 0, "DEVICE", "the device of all benchmarks, such as cuda:1"},                   \
         {"search", 0, "NAME", "the search of all benchmarks: a [search NAME] or a plugin's id"},   \
         {"gpus-per-case", 0, "N",                                                                  \
-         "GPUs visible to each case; tasks of a job on one node share the groups"},                  \
+         "GPUs visible to each case; tasks of a job on one node share the groups"},                \
     {                                                                                              \
         "jobs", 0, "N", "workers that measure at the same time, each on a device of its own"       \
     }
