@@ -18,13 +18,7 @@ skeletondir = $(pkgdatadir)/skeleton
 dist_skeleton_DATA = plugins/skeleton/skeleton.c
 
 # The reader of results files for Python, and what the JSON of gbrun's answers is.
-dist_pkgdata_DATA = \
-	docs/check.schema.json \
-	docs/events.schema.json \
-	docs/help.schema.json \
-	docs/results.schema.json \
-	python/gbrun.py \
-	python/gbrun_pytest.py
+dist_pkgdata_DATA = $(call shipped,docs/*.schema.json) python/gbrun.py python/gbrun_pytest.py
 
 DOCUMENTS = README.md docs/experiments docs/pictures $(call shipped,docs/*.md)
 EXTRA_DIST += $(DOCUMENTS)

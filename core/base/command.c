@@ -114,7 +114,7 @@ int32_t command_run(const struct command *command, int *ret_code, struct gb_erro
     int ends[2] = {-1, STDERR_FILENO}, status = 0;
     pid_t pid;
     if (command->output && pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(error, GB_FAILED, "%s: no pipe for what it prints: %s", name,
+        return error_set(error, GB_FAILED, "%s: cannot create a pipe for its output: %s", name,
                          reason_of(errno));
     const int files[] = {command->input ? open_in_memory(command->input) : -1, ends[1],
                          command->complaints  ? open_in_memory(NULL)

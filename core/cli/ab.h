@@ -41,14 +41,11 @@ int ab_close(struct ab *ab, int code);
 /* What gbrun ab and gbrun judge both have. */
 #define RULE_OPTIONS(visit, formats)                                                               \
     {"margin", 0, "RATIO",                                                                         \
-     "differences up to this do not make a case slower or faster; 1% if not given"},               \
+     "differences up to this do not make a case slower or faster; default 1%"},                    \
         {"alpha", 0, "RATIO",                                                                      \
-         "how often an unchanged case may be called different, over all cases; 5% if "             \
-         "not given"},                                                                             \
-        {"max-rounds", 0, "N",                                                                     \
-         "after so many rounds what is not decided is unclear; 40 if not given"},                  \
-        {"visit", 0, "TIME",                                                                       \
-         "for how long a case is measured in a visit; " visit " if not given"},                    \
+         "probability that any unchanged case is called different; default 5%"},                   \
+        {"max-rounds", 0, "N", "rounds after which an undecided case is unclear; default 40"},     \
+        {"visit", 0, "TIME", "how long a case is measured in each visit; default " visit},         \
         {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},           \
         {"label", 0, "NAME=TEXT...",                                                               \
          "a label of the run, by which it can be found and compared; may be repeated"},            \

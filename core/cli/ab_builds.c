@@ -146,8 +146,8 @@ int32_t ab_builds_make(struct ab_builds *builds, struct configuration *configura
     }
     if (status == GB_OK && builds->copies.n == 0)
         status = error_set(&error, GB_INVALID,
-                           "nothing is built: no [bench NAME] has a path as its plugin or library, "
-                           "such as plugin = ./NAME.so");
+                           "there is nothing to build: no [bench NAME] has a path as its plugin or "
+                           "library, such as plugin = ./NAME.so");
     if (status != GB_OK)
         error_list_take(errors, &error);
     return status;

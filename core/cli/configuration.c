@@ -297,8 +297,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     if (status == GB_OK && sweep_positions(configuration->sweep) == 0) {
         struct origin whole_file = {.file = configuration->ini.path};
         error_list_add(errors, whole_file,
-                       "there is no case to measure: \1expected a [bench NAME] of which only, "
-                       "exclude and where leave some");
+                       "there is no case to measure: \1expected a [bench NAME] with cases left "
+                       "after only, exclude and where");
         return GB_INVALID;
     }
     if (status == GB_OK && shard_deal(configuration, &error) != GB_OK) {

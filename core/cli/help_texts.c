@@ -122,7 +122,7 @@ static const struct help_entry paces[] = {
 static const struct help_entry values[] = {
     {"integer", NULL,
      "`32`, `2^20`, `1e6`, `64Ki`. The suffixes k M G are powers of 1000, Ki Mi Gi powers of 1024"},
-    {"number", NULL, "The same, and `0.5`, `1e-3`, `5%` (0.05), `inf`"},
+    {"number", NULL, "As an integer, or `0.5`, `1e-3`, `5%` (0.05), `inf`"},
     {"size", NULL,
      "Bytes: `4096`, `64 KiB`, `1.5 GB`. Units are B kB MB GB TB KiB MiB GiB TiB and the suffixes "
      "of integers"},
@@ -133,7 +133,7 @@ static const struct help_entry values[] = {
      "The text as it stands, or in double quotes, within which \\\" is a quote and \\\\ a "
      "backslash"},
     {"list", NULL,
-     "Values with commas between them. Items with commas or with blanks at their ends stand in "
+     "Values separated by commas. Items that contain commas or begin or end with blanks need "
      "double quotes"},
     {"a:b", NULL,
      "In a list, a range of integers, numbers or sizes, both ends included, in steps of 1. A range "
@@ -151,7 +151,7 @@ static const struct help_entry marks[] = {
      "notes say why"},
     {"~", NULL, "After a time: the precision is limited by the timer resolution"},
     {"!", NULL, "After a time: the policy gave up, as it cannot interpret the samples"},
-    {"-", NULL, "There is no finite number"},
+    {"-", NULL, "No finite number is available"},
     {"none", NULL, "As an interval: the policy claims none"},
 };
 
@@ -178,12 +178,12 @@ static const struct help_entry verdicts[] = {
 
 static const struct help_entry statuses[] = {
 #define STATUS_OK "The case was measured, and its result is right or unchecked"
-#define STATUS_SKIPPED "The benchmark does not have this case, for the reason given"
+#define STATUS_SKIPPED "The benchmark cannot measure this case, for the reason given"
 #define STATUS_FAILED "The benchmark, its policy or its device reported a failure"
 #define STATUS_WRONG_RESULT "The output differs from its reference by more than the tolerance"
 #define STATUS_CONTRADICTED                                                                        \
-    "Calls on renewed inputs take several times as long as the samples say: theirs is the time "   \
-    "shown"
+    "Calls on renewed inputs take several times as long as the samples say; the time shown is "    \
+    "theirs"
 #define STATUS_CRASHED "The worker process died, with the signal or exit code"
 #define STATUS_TIMED_OUT "The case took longer than `time_limit` and was killed"
 #define STATUS_DEVICE_ERROR                                                                        \
@@ -196,19 +196,19 @@ static const struct help_entry statuses[] = {
 };
 
 static const struct help_entry exit_codes[] = {
-    {"0", NULL, "All fine"},
+    {"0", NULL, "Success"},
     {"1", NULL,
-     "Some case failed (crashed, timed out, wrong result, contradicted, device error, failed), "
-     "or the run was stopped; a policy failed in a replay"},
+     "A case failed (crashed, timed out, wrong result, contradicted, device error, failed), or the "
+     "run was stopped; a policy failed in a replay"},
     {"2", NULL,
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},
     {"3", NULL,
-     "gbrun compare or gbrun ab found a case that is slower, broken or missing, or a node that is "
-     "unlike the others; with --strict gbrun run and show have cases that were skipped or are not "
-     "certified; gbrun doctor found something noisy, with --format json or --strict; gbrun merge "
-     "--keep-going left files out, or --plan has shards that are missing or have not ended"},
-    {"4", NULL, "gbrun itself could not go on; the message says why"},
+     "gbrun compare or gbrun ab found a case that is slower, broken or missing, or a node that "
+     "differs from the others; with --strict gbrun run and show have cases that were skipped or "
+     "are not certified; gbrun doctor found something noisy, with --format json or --strict; gbrun "
+     "merge --keep-going left files out, or --plan has shards that are missing or have not ended"},
+    {"4", NULL, "gbrun itself could not continue; the message says why"},
 };
 
 static const struct help_entry environment[] = {
@@ -265,8 +265,8 @@ static const struct help_entry json_members[] = {
      "What the device reported of itself before the case (before), before the first sample (begin) "
      "and after the last (end)"},
     {"sentinel", "",
-     "How long the device's own reference work took before the first sample and after the last: "
-     "begin, end, each at, version and time_ns"},
+     "Time of the device's reference work before the first sample and after the last: begin, end, "
+     "each at, version and time_ns"},
     {"samples", "", "With --rows sample: an array for each column of samples"},
 };
 

@@ -203,9 +203,9 @@ int32_t judge_sizes_read(const char *path, struct arena *arena, struct judge_siz
     struct sizes_file file = {.path = path, .arena = arena, .sizes = ret};
     *ret = (struct judge_sizes){0};
     if (text_add_file(&text, path, FILE_MOST) != FILE_READ)
-        return error_set(error, GB_IO, "%s cannot be read, or has more than 1 MiB", path);
+        return error_set(error, GB_IO, "%s cannot be read, or is larger than 1 MiB", path);
     if (text.length > 0 && read_lines(&file, text.data, error) != GB_OK)
         return error->status;
     return ret->measured.n > 0 ? GB_OK
-                               : error_set(error, GB_INVALID, "%s: there is no shape in it", path);
+                               : error_set(error, GB_INVALID, "%s: contains no shape", path);
 }

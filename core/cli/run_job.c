@@ -70,8 +70,8 @@ static void end_events(struct run_job *job, int code)
         events_run_end(&job->events, code, job->counts.n_bad, job->counts.n_left);
     const uint64_t n_lost = events_close(&job->events, &reason);
     if (n_lost > 0)
-        say("gbrun: --events: lines that could not be written: %llu: %s",
-            (unsigned long long)n_lost, reason);
+        say("gbrun: --events: %llu lines could not be written: %s", (unsigned long long)n_lost,
+            reason);
 }
 
 /* ---- opening ---- */
@@ -144,10 +144,10 @@ static void begin_progress(struct run_job *job, uint64_t n_done)
     CLEANUP(text_free) struct text busy = {0};
     const bool is_quiet = argument(job->arguments, "quiet") != NULL;
     if (job->busy)
-        text_printf(&busy,
-                    "gbrun: the machine is busy: %s: ps -eo pcpu,pid,args --sort=-pcpu shows with "
-                    "what",
-                    job->busy);
+        text_printf(
+            &busy,
+            "gbrun: the machine is busy: %s: ps -eo pcpu,pid,args --sort=-pcpu shows the cause",
+            job->busy);
     progress_begin(progress, is_quiet, argument(job->arguments, "color"), job->n_visits, n_done);
     progress->is_brief = job->ab && !argument(job->arguments, "verbose");
     progress->has_warnings = job->ab != NULL;
@@ -329,8 +329,8 @@ static int check_descriptors(const struct run_job *job)
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", files[i]);
         if (output_is_database(path))
-            return fail_usage("%s: leads to an SQLite file, such as a results file, which would be "
-                              "destroyed: name another file",
+            return fail_usage("%s: is a link to an SQLite file, such as a results file, which "
+                              "would be overwritten: choose another file",
                               i == 0 ? "standard output" : "--events");
     }
     return EXIT_FINE;
@@ -369,8 +369,8 @@ int run_job_measure(struct run_job *job)
     progress_end(&job->progress, !counts->is_cancelled);
     if (status != GB_OK) {
         say_error(&error);
-        say("gbrun: what was measured before is in %s; to go on: gbrun %s --resume %s",
-            job->store_path, job->ab ? "ab" : "run", job->store_path);
+        say("gbrun: earlier results are in %s; to continue: gbrun %s --resume %s", job->store_path,
+            job->ab ? "ab" : "run", job->store_path);
         return EXIT_INTERNAL;
     }
     char finished[UTC_TEXT];

@@ -194,7 +194,7 @@ int32_t run_resume_compare_devices(struct run_job *job, struct gb_error *error)
         const struct device_record *record = &before[i].record;
         const struct known_device *now = find_device(&job->devices, record);
         if (!now)
-            say("gbrun: device %s:%u (%s), used before, is not there: continuing without it",
+            say("gbrun: device %s:%u (%s), used before, is not available: continuing without it",
                 record->name, record->index, record->model);
         else if (!text_equal(now->info.uuid, record->uuid) ||
                  !text_equal(now->info.model, record->model))
@@ -246,8 +246,8 @@ static int compare_builds(struct run_job *job, const struct run_record *run)
         }
     if (!is_changed || argument(job->arguments, "accept-changes"))
         return EXIT_FINE;
-    return fail_usage("--resume %s: the run was measured with other builds: restore them, or mix "
-                      "them with --accept-changes",
+    return fail_usage("--resume %s: the run was measured with other builds: restore them, or "
+                      "accept both with --accept-changes",
                       job->store_path);
 }
 
@@ -258,8 +258,8 @@ static int refuse_others_file(const char *path)
     if (stat(path, &facts) != 0 || facts.st_uid == geteuid())
         return EXIT_FINE;
     return fail_usage(
-        "--resume %s: belongs to another user, and its configuration decides which code is run; "
-        "look at that with `gbrun export --format json`, then resume a copy of your own",
+        "--resume %s: belongs to another user, and its configuration determines which code runs; "
+        "inspect it with `gbrun export --format json`, then resume your own copy",
         path);
 }
 
@@ -303,9 +303,9 @@ static void compare_hosts(struct run_job *job, const struct run_record *run)
     if (!*before || !*now || text_equal(before, now))
         return;
     job->plan.elsewhere = arena_printf(&job->configuration.arena,
-                                       "measured on %s, in a run that began on %s", now, before);
-    say("gbrun: warning: the run began on %s and continues on %s: its facts are those of %s, and "
-        "cases from now on have a warning",
+                                       "measured on %s, in a run that started on %s", now, before);
+    say("gbrun: warning: the run started on %s and continues on %s: its facts describe %s, and "
+        "further cases get a warning",
         before, now, before);
 }
 
@@ -387,7 +387,7 @@ int run_resume(struct run_job *job)
                           "--label, --note and --save-baseline",
                           job->store_path);
     if (access(job->store_path, F_OK) != 0)
-        return fail_usage("%s: there is no such results file to resume", job->store_path);
+        return fail_usage("%s: no such results file to resume", job->store_path);
     int code = refuse_others_file(job->store_path);
     if (code != EXIT_FINE)
         return code;

@@ -348,8 +348,8 @@ static bool repeats_itself(struct run_search *searches, const struct engine_step
     add_label(searches, before->position, &was);
     add_label(searches, position, &is);
     text_printf(ret_reason,
-                "the search is not deterministic: it proposed visit %u of %s where it proposes "
-                "visit %u of %s now",
+                "the search is not deterministic: it proposed visit %u of %s before, and visit %u "
+                "of %s now",
                 before->round, text_get(&was), step->visit, text_get(&is));
     return false;
 }

@@ -115,7 +115,7 @@ int32_t shard_option(const char *given, struct arena *arena, const char **ret,
                          given, SWEEP_CASES_MAX);
     if (!find_task(&shard, &variable))
         return error_set(error, GB_INVALID,
-                         "%s: no scheduler says in the environment which task this is: \1expected "
+                         "%s: no variable of a scheduler says which task this is: \1expected "
                          "SLURM_ARRAY_TASK_ID, SLURM_PROCID (of srun), OMPI_COMM_WORLD_RANK, "
                          "PMI_RANK, FLUX_TASK_RANK, JOB_COMPLETION_INDEX or PARALLEL_SEQ, or I/N",
                          given);

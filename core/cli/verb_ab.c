@@ -341,9 +341,10 @@ static const struct verb_option options[] = {
     {"base", 0, "KEY=VALUE...",
      "what the base changes: an option, a setting, plugin or env.NAME of all benchmarks, or "
      "BENCH.KEY=VALUE of one; may be repeated"},
-    {"new", 0, "KEY=VALUE...", "what the new side changes, likewise"},
+    {"new", 0, "KEY=VALUE...", "what the new side changes, in the same form"},
     {"base-build", 0, "COMMAND",
-     "builds the base before: its plugins are copied aside; without it they are taken as they are"},
+     "command that builds the base; its plugins are copied aside; without it they are used as they "
+     "are"},
     {"new-build", 0, "COMMAND", "builds the new side, after the base"},
     {"resume", 'R', "FILE", "continue the newest run in FILE, with the settings stored there"},
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
@@ -351,8 +352,8 @@ static const struct verb_option options[] = {
      "with --resume: continue although gbrun or a plugin is a different build"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear or skipped"},
     {"events", 0, "FD",
-     "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
-     "estimate, case_end, round_end, run_end"},
+     "write events to this descriptor, one JSON object per line: run_begin, case_begin, estimate, "
+     "case_end, round_end, run_end"},
     RULE_OPTIONS("0.1 s", "table, md, csv, json, junit or github"),
 };
 
@@ -382,7 +383,7 @@ static int report(const struct ab *ab, int format, bool is_strict, bool has_colo
     }
     if (!ab->job.counts.is_cancelled)
         return code;
-    say("gbrun: stopped before all was decided; to go on: gbrun ab --resume %s",
+    say("gbrun: stopped before all cases were decided; to continue: gbrun ab --resume %s",
         ab->job.store_path);
     return EXIT_CASE_FAILED;
 }

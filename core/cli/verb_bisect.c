@@ -12,18 +12,20 @@
 
 static const struct verb_option options[] = {
     {"good", 0, "COMMIT", "a commit that is as fast as it should be"},
-    {"bad", 0, "COMMIT", "a later one that is slower; HEAD if not given"},
-    {"build", 0, "COMMAND", "builds what is checked out, in the current folder"},
+    {"bad", 0, "COMMIT", "a later commit that is slower; default HEAD"},
+    {"build", 0, "COMMAND",
+     "command that builds the checked-out commit, run in the current folder"},
     CONFIG_OPTIONS,
     {"margin", 0, "RATIO",
      "smaller differences are ignored; 1% if not given. Commits between are judged by half of what "
      "bad differs by, the culprit beside its parent by a quarter, if that is more"},
-    {"alpha", 0, "RATIO", "how often an unchanged commit may be called different; 5% if not given"},
+    {"alpha", 0, "RATIO", "probability that an unchanged commit is called different; default 5%"},
     {"max-rounds", 0, "N",
-     "after so many rounds a commit is measured anew with four times as many, then skipped; 40 if "
-     "not given"},
-    {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},
-    {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results, a run a commit"},
+     "rounds after which an undecided commit is measured again with four times as many, then "
+     "skipped; default 40"},
+    {"visit", 0, "TIME", "how long a case is measured in each visit; default 0.1 s"},
+    {"output", 'o', "FILE",
+     "write the results to FILE instead of [gbrun] results, one run per commit"},
     {"quiet", 'q', NULL, "print only errors and the commit"},
     {"verbose", 'v', NULL, "a line for each visit"},
 };
@@ -108,10 +110,11 @@ static int32_t look_at_repository(struct bisect *bisect, struct gb_error *error)
         return error_set(error, GB_INVALID, "this folder is not in a git repository");
     if (*changed)
         return error_set(error, GB_INVALID,
-                         "tracked files are changed: commit or stash them, since other commits "
-                         "are checked out");
+                         "tracked files have changes: commit or stash them, since other commits "
+                         "will be checked out");
     if (GIT(bisect, error, "rev-parse", "--verify", "--quiet", "refs/bisect/bad"))
-        return error_set(error, GB_INVALID, "git bisect is going on: end it by git bisect reset");
+        return error_set(error, GB_INVALID,
+                         "a git bisect is in progress: end it with git bisect reset");
     bisect->good = commit_of(bisect, bisect->good, error);
     bisect->bad = bisect->good ? commit_of(bisect, bisect->bad, error) : NULL;
     if (!bisect->bad)
@@ -326,7 +329,7 @@ static int say_left(struct bisect *bisect)
     struct gb_error error;
     const char *left = GIT(bisect, &error, "log", "--format=%h %s", "refs/bisect/bad", "--not",
                            "--glob=refs/bisect/good-*");
-    say("gbrun: only commits that were skipped are left: the first that is slower is one of\n%s",
+    say("gbrun: only skipped commits are left: the first slower one is one of\n%s",
         left ? left : "");
     return EXIT_CASE_FAILED;
 }
@@ -378,8 +381,8 @@ static int confirm(struct bisect *bisect, struct pairing *good)
     }
     say(answer == ANSWER_STOPPED
             ? "gbrun: stopped"
-            : "gbrun: nothing is certainly slower at --bad %s than at --good %s: there is nothing "
-              "to find; gbrun show, or --max-rounds, say more",
+            : "gbrun: no case is certainly slower at --bad %s than at --good %s: there is nothing "
+              "to find; see gbrun show, or raise --max-rounds",
         short_of(bisect, bisect->bad), short_of(bisect, bisect->good));
     return EXIT_CASE_FAILED;
 }
@@ -442,11 +445,10 @@ const struct verb verb_bisect = {
         "and so is one that stays unclear after four times the rounds: what is not certain is "
         "never called the culprit. What git finds is measured beside its parent before it is "
         "named; if it is not slower than that, there is a drift and no culprit. Plugins, or "
-        "libraries of `call`, are found by the paths that "
-        "the configuration gives; it is read once, before.\n\n"
-        "Exit code 0: the commit was found, and is printed; 1: bad is not slower, only skipped "
-        "commits are left, or it was stopped; 3: no culprit, a drift. The commit that was checked "
-        "out is so again.",
+        "libraries of `call`, are found by the paths that the configuration gives; it is read "
+        "once, before.\n\nExit code 0: the commit was found, and is printed; 1: bad is not slower, "
+        "only skipped commits are left, or it was stopped; 3: no culprit, a drift. The commit that "
+        "was checked out before is checked out again.",
     VERB_OPTIONS(options),
     .run = run,
 };

@@ -23,22 +23,19 @@ static const struct verb_option compare_options[] = {
      "values are unlike the others"},
     {"run", 'r', "RUN", "with --by and --base: the run; the newest if not given"},
     {"margin", 0, "RATIO",
-     "differences up to this do not make a case slower or faster; 1% if not given"},
-    {"alpha", 0, "RATIO",
-     "how often an unchanged case may be called different, over all cases; 5% if not "
-     "given"},
+     "differences up to this do not make a case slower or faster; default 1%"},
+    {"alpha", 0, "RATIO", "probability that any unchanged case is called different; default 5%"},
     {"sequential", 0, NULL,
      "with --by: judge the rounds one after the other and stop when a case is decided, as gbrun ab "
-     "does; so is a run of ab in any event"},
+     "does (always done for runs of ab)"},
     {"metric", 0, "NAME",
-     "compare this in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, "
+     "compare this instead of the time: a metric of the plugin, or min_ns, p99_ns, flops, "
      "bytes_read, registers ..."},
     {"where", 'w', "EXPR",
      "only cases for which the SQL expression is true, on either side; with --by and --base only "
      "those of the run"},
-    {"history", 0, "FILE",
-     "of two runs: take from the runs of this file, too, by how much runs of the same differ"},
-    {"force", 0, NULL, "compare also what has another device model, driver, clock or cache state"},
+    {"history", 0, "FILE", "of two runs: estimate the variation between runs from this file too"},
+    {"force", 0, NULL, "compare even if device model, driver, clock or cache state differ"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear, skipped or not certified"},
     {"format", 'f', "FORMAT",
      "table, md, csv, json, junit or github; of --by host also hostlist: the hosts that are "
@@ -318,7 +315,8 @@ static int run_compare(const struct arguments *arguments)
 const struct verb verb_compare = {
     .name = "compare",
     .operands = "[FILE] | BASE NEW...",
-    .summary = "Compare runs, files, values of an option, or nodes: what is slower, how certain",
+    .summary = "Compare runs, files, values of an option, or nodes: what is slower, and how "
+               "certain that is",
     .help =
         "Compares the newest runs of files with that of BASE; two runs of one FILE (the newest "
         "with the one before if not given; results.gbr if FILE is not given); or with --by the "
@@ -350,13 +348,11 @@ static const struct verb_option log_options[] = {
      "slower at it, at the run before, which it confirms, or at another run of its commit"},
     {"strict", 0, NULL, "with --gate: exit code 3 also where that has to be confirmed by a rerun"},
     {"margin", 0, "RATIO", "smaller changes are ignored; 1% if not given"},
-    {"alpha", 0, "RATIO",
-     "how often an unchanged case may be reported as changed, over all cases; 5% if not "
-     "given"},
+    {"alpha", 0, "RATIO", "probability that any unchanged case is reported as changed; default 5%"},
     {"where", 'w', "EXPR", "only cases for which the SQL expression is true, of each run"},
     {"metric", 0, "NAME",
-     "in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, bytes_read, "
-     "registers ..."},
+     "instead of the time: a metric of the plugin, or min_ns, p99_ns, flops, bytes_read, registers "
+     "..."},
     {"format", 'f', "FORMAT", "table, md, csv or json"},
 };
 

@@ -202,12 +202,10 @@ const struct verb verb_doctor = {
     .name = "doctor",
     .operands = "",
     .summary = "Report what makes measurements on this machine noisy",
-    .help =
-        "Changes nothing: prints the command that would fix what it finds, and runs none; at the "
-        "end the five that help most. The "
-        "devices are those of the configuration, or of all device plugins with their default "
-        "settings.\n\nExit code 0, also where something looks noisy; with --format json or "
-        "--strict that is 3.",
+    .help = "Changes nothing: prints the command that would fix each finding, but runs none; ends "
+            "with the five that help most. The devices are those of the configuration, or of all "
+            "device plugins with their default settings.\n\nExit code 0 even if something looks "
+            "noisy; with --format json or --strict that is 3.",
     VERB_OPTIONS(doctor_options),
     .run = run_doctor,
 };

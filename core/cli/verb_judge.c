@@ -18,17 +18,18 @@ static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     {"reference", 'r', "FILE", "what SUBMISSION.py is compared with, in Python"},
     {"sizes", 0, "FILE",
-     "the shapes: one a line, such as m=64 n=128, or GPU MODE's task.yml; if not given, the "
-     "task.yml beside the reference, if there is one"},
+     "the shapes: one per line, such as m=64 n=128, or GPU MODE's task.yml; by default the "
+     "task.yml next to the reference, if any"},
     {"against", 0, "WHAT",
      "what the submission is compared with: the reference as it is (reference, the default), or "
      "compiled by torch.compile (compiled)"},
     {"device", 'd', "DEVICE", "the device, such as cuda:1"},
     {"budget", 0, "TIME",
-     "of each shape: a round after the fourth is begun if it still fits; " JUDGE_BUDGET
-     " if not given, or none with --max-rounds"},
+     "time for each shape: after the fourth round, another is started only if it fits; "
+     "default " JUDGE_BUDGET ", or none with --max-rounds"},
     {"serve", 0, NULL,
-     "read requests from standard input, a JSON object a line, and answer each likewise"},
+     "read requests from standard input, one JSON object per line, and answer each in the same "
+     "form"},
     RULE_OPTIONS(JUDGE_VISIT, "table, md, csv, json, junit or github"),
 };
 
@@ -56,7 +57,7 @@ static int refuse_useless(const struct arguments *arguments)
                           "judged by a configuration: gbrun judge -c FILE.ini, see docs/judge.md",
                           files.items[0]);
     if (files.n == 1 && !argument(arguments, "reference"))
-        return fail_usage("'%s': what is it compared with? expected --reference REFERENCE.py",
+        return fail_usage("'%s': nothing to compare it with: expected --reference REFERENCE.py",
                           files.items[0]);
     if (files.n == 0 && !is_serving && about_files)
         return fail_usage("--%s: expected a SUBMISSION.py, too", about_files);
@@ -89,7 +90,7 @@ static int judge_once(const struct arguments *arguments, const struct judge_mann
     const int code = judge_request_run(arguments, &request, manner, &text, &is_cancelled);
     fputs(text_get(&text), stdout);
     if (is_cancelled)
-        say("gbrun: stopped before all was judged");
+        say("gbrun: stopped before all cases were judged");
     return code;
 }
 
@@ -300,19 +301,18 @@ static int run(const struct arguments *arguments)
 const struct verb verb_judge = {
     .name = "judge",
     .operands = "[SUBMISSION.py]",
-    .summary = "Judge code that is not trusted, beside its reference",
+    .summary = "Judge untrusted code against its reference",
     .help =
         "gbrun judge SUBMISSION.py --reference REFERENCE.py says whether a submission is right, "
-        "and "
-        "how fast. Both are files in Python: functions, or in the layouts of KernelBench and GPU "
-        "MODE. Anything but Python is judged by a configuration: gbrun judge -c FILE.ini. The code "
-        "of each runs in a process that can reach nothing of gbrun, on new inputs and poisoned "
-        "outputs at each call; times are taken, and outputs compared, outside of it (verify = "
-        "judge). Both are measured in turn, round by round as by gbrun ab. docs/judge.md says what "
-        "that guards against, and what not, and has the members of JSON.\n\n"
-        "The last line has the verdict: faster, same, slower or unclear, with exit code 0; wrong "
-        "or contradicted (its time cannot be true), with 3; failed (it, or the reference, did not "
-        "run), with 1. Nothing is kept of SUBMISSION.py without --output.",
+        "and how fast. Both are files in Python: functions, or in the layouts of KernelBench and "
+        "GPU MODE. Anything but Python is judged by a configuration: gbrun judge -c FILE.ini. The "
+        "code of each runs in a process that cannot access gbrun, with new inputs and poisoned "
+        "outputs for each call; times are taken, and outputs compared, in another process (verify "
+        "= judge). Both are measured in turn, round by round as in gbrun ab. docs/judge.md says "
+        "what this protects against and what not, and lists the members of the JSON.\n\nThe last "
+        "line has the verdict: faster, same, slower or unclear, with exit code 0; wrong or "
+        "contradicted (its time cannot be true), with 3; failed (it, or the reference, did not "
+        "run), with 1. For SUBMISSION.py, results are kept only with --output.",
     VERB_OPTIONS(options),
     .run = run,
 };

@@ -18,10 +18,12 @@ static const struct verb_option list_options[] = {
     CONFIG_OPTIONS,
     SELECT_OPTIONS,
     SHARD_OPTIONS,
-    {"estimate", 0, "FILE", "cases with the time that each will take by the earlier runs in FILE"},
+    {"estimate", 0, "FILE",
+     "with the time that each case will take, estimated from the runs in FILE"},
     {"format", 'f', "FORMAT", "table, csv, json or md"},
-    {"device", 'd', "DEVICE", "counters of this device, such as cuda or cuda:1; otherwise of all"},
-    {"chip", 0, "NAME", "counters of this chip, such as GH100, which need not be there"},
+    {"device", 'd', "DEVICE",
+     "counters of this device, such as cuda or cuda:1; of all devices if not given"},
+    {"chip", 0, "NAME", "counters of this chip, such as GH100, even if this machine has none"},
 };
 
 static const struct verb_option check_options[] = {
@@ -29,8 +31,9 @@ static const struct verb_option check_options[] = {
     SELECT_OPTIONS,
     SHARD_OPTIONS,
     SETTING_OPTIONS,
-    {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
-    {"format", 'f', "FORMAT", "text or json; with json errors are in it, on standard output"},
+    {"print", 0, NULL,
+     "print the settings in effect, and where each comes from, as a configuration"},
+    {"format", 'f', "FORMAT", "text or json; with json, errors are part of the output"},
 };
 
 /* ---- tables, CSV and JSON ---- */
@@ -131,7 +134,7 @@ static const struct help_entry case_columns[] = {
 };
 static const struct help_entry plugin_columns[] = {
     {"kind", "", "benchmark, policy, device or search"},
-    {"id", "", "What configurations call the plugin"},
+    {"id", "", "Name of the plugin in configurations"},
     {"version", "", "Its version"},
     {"summary", "", "What it does"},
     {"module", "", "The file that it was found in"},
@@ -548,15 +551,14 @@ const struct verb verb_list = {
     .operands = "[cases|plugins|devices|counters|runs|verbs|columns|keywords [WORD...]]",
     .summary =
         "List cases of a configuration, plugins, devices, counters, runs of a file, or words",
-    .help =
-        "Opens no device. Cases need -c, and WORD, --where and --sample choose among them as in "
-        "`gbrun run`; without a configuration the devices are those of all device "
-        "plugins with their default settings. Modules that cannot be used are named with the "
-        "reason. Counters are those with WORD in name or description; where WORD is the name "
-        "of one, with or without its form (.sum, .avg ...), all of its forms are listed. Runs "
-        "are those of the file WORD, results.gbr if it is not given, with their labels. "
-        "Keywords are all words that `gbrun help` explains, or those of the topic WORD. As JSON "
-        "each is an array of objects whose members are the columns of CSV, all of them texts.",
+    .help = "Opens no device. Cases need -c; WORD, --where and --sample select cases as in `gbrun "
+            "run`; without a configuration the devices are those of all device plugins with their "
+            "default settings. Modules that cannot be used are named with the reason. Counters are "
+            "those with WORD in name or description; where WORD is the name of one, with or "
+            "without its form (.sum, .avg ...), all of its forms are listed. Runs are those of the "
+            "file WORD, results.gbr if it is not given, with their labels. Keywords are all words "
+            "that `gbrun help` explains, or those of the topic WORD. As JSON each is an array of "
+            "objects whose members are the columns of CSV, all of them texts.",
     VERB_OPTIONS(list_options),
     .run = run_list,
     .columns = list_columns,

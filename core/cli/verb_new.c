@@ -264,10 +264,9 @@ const struct verb verb_new = {
     .summary = "Write a plugin, or a configuration, to start from",
     .help = "Makes a folder NAME with a plugin of that name, which compiles, runs and has an "
             "option and a check, its configuration bench.ini, a Makefile and a CMakeLists.txt. "
-            "With --ini and no name only a bench.ini, here, which runs as it is. Files that are "
-            "there are never overwritten: then nothing is written.\n\nThe Makefile "
-            "finds the headers by pkg-config or beside the gbrun on PATH, CMake by "
-            "find_package(gbrun).",
+            "With --ini and no name only a bench.ini, here, which runs as it is. Existing files "
+            "are never overwritten: if there are any, nothing is written.\n\nThe Makefile finds "
+            "the headers by pkg-config or beside the gbrun on PATH, CMake by find_package(gbrun).",
     VERB_OPTIONS(new_options),
     .run = run,
 };

@@ -66,14 +66,14 @@ static int read_request(const struct arguments *arguments, struct chart_request 
     if (pivot && (kind || argument(arguments, "x")))
         return fail_usage("--pivot %s is --chart bars --x %s: give one of them", pivot, pivot);
     if (is_asked && !ret->x && !is_of_cases)
-        return fail_usage("what should the chart go over? expected --x NAME");
+        return fail_usage("the chart has no x axis: expected --x NAME");
     if (is_of_cases && (ret->x || ret->y || ret->ideal))
         return fail_usage("--chart %s shows times of cases: it takes --by, but no --%s", kind,
                           ret->x   ? "x"
                           : ret->y ? "y"
                                    : "ideal");
     if (ret->kind == CHART_HEAT && !ret->by)
-        return fail_usage("--chart heat has a row for each value of what? expected --by NAME");
+        return fail_usage("--chart heat has no rows: expected --by NAME");
     return EXIT_FINE;
 }
 
@@ -248,8 +248,8 @@ static int report_nodes(const struct arguments *arguments, const char *by)
     struct fleet *fleet;
     struct gb_error error;
     if (other)
-        return fail_usage("--nodes %s is of all runs of all files: it goes without --%s", by,
-                          other);
+        return fail_usage("--nodes %s uses all runs of all files: it cannot be combined with --%s",
+                          by, other);
     if (path && !text_ends_with(path, ".html") && plot_check(path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     int code = read_rule(arguments, &rule);

@@ -19,17 +19,15 @@ static const struct verb_option options[] = {
      "that shard of the run's plan"},
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
     {"continue", 0, NULL,
-     "finish the newest run of the same cases and shard that the results file has, if it has one: "
-     "for jobs that are started again"},
+     "finish the newest run of the same cases and shard in the results file, or start one: for "
+     "jobs that are restarted"},
     {"claim", 0, "FOLDER",
-     "share the cases with other tasks that are given the same configuration and this folder, "
-     "which all of them see: each takes cases that no other has, also those of a task that is "
-     "gone"},
+     "share the cases with other tasks that use the same configuration and this shared folder: "
+     "each takes cases that no other task has, including those of a task that died"},
     {"label", 0, "NAME=TEXT...",
      "a label of the run, by which it can be found and compared; may be repeated"},
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
-    {"save-baseline", 0, "NAME",
-     "the run is the baseline NAME from now on: its label baseline is NAME"},
+    {"save-baseline", 0, "NAME", "make this run the baseline NAME (label baseline = NAME)"},
     {"baseline", 0, "NAME",
      "end with a comparison with the baseline NAME of the results file, as gbrun compare prints "
      "it, and with its exit code; --format: table, md, csv or json"},
@@ -37,19 +35,19 @@ static const struct verb_option options[] = {
      "with --resume: continue although gbrun or a plugin is a different build"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
     {"dry-run", 'n', NULL,
-     "print what would be measured, in order, and how long that will take by what the results file "
-     "has of earlier runs; measure nothing"},
+     "print what would be measured, in order, and how long it will take, estimated from earlier "
+     "runs in the results file; measure nothing"},
     {"estimate", 0, "FILE", "with --dry-run: take the times from FILE"},
     {"breakdown", 0, NULL, "time and show each kernel, copy and fill of every case"},
     {"profile", 0, "CASE",
-     "measure only CASE, a number or a label of `gbrun list cases`, in this process, for a "
-     "profiler that has started it; nothing is stored without --output"},
+     "measure only CASE, a number or a label of `gbrun list cases`, in this process, so that a "
+     "profiler that started it can see it; results are kept only with --output"},
     {"events", 0, "FD",
-     "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
-     "estimate, case_end, run_end"},
+     "write events to this descriptor, one JSON object per line: run_begin, case_begin, estimate, "
+     "case_end, run_end"},
     COLOR_OPTION,
     {"quiet", 'q', NULL, "print only errors and the table"},
-    {"strict", 0, NULL, "exit code 3 also where a case was skipped or is not certified"},
+    {"strict", 0, NULL, "exit code 3 also if a case was skipped or is not certified"},
     {"verbose", 'v', NULL, "more columns, all messages"},
 };
 
@@ -180,13 +178,12 @@ const struct verb verb_run = {
     .operands = "[NAME...]",
     .summary = "Measure every case of a configuration",
     .help =
-        "Expands the sweeps of the configuration, measures each case in a worker process until "
-        "its stopping policy is satisfied, checks its result, and stores it before the next "
-        "one. Ends with a table of the run. Each NAME is a benchmark, or a pattern such as "
-        "'gemm*': the others are left out; with --where and --sample those are cases. What "
-        "ends with .ini is a configuration, as after --config: `gbrun bench.ini` means `gbrun "
-        "run -c bench.ini`. A setting that changes nothing is an error. `gbrun help exit-codes` "
-        "explains how it ends.",
+        "Expands the sweeps of the configuration, measures each case in a worker process until its "
+        "stopping policy is satisfied, checks its result, and stores it before the next one. Ends "
+        "with a table of the run. Each NAME selects a benchmark, or several by a pattern such as "
+        "'gemm*'; --where and --sample select cases. A NAME that ends in .ini is a configuration, "
+        "as after --config: `gbrun bench.ini` means `gbrun run -c bench.ini`. A setting that "
+        "changes nothing is an error. `gbrun help exit-codes` lists the exit codes.",
     VERB_OPTIONS(options),
     .run = run,
 };

@@ -24,7 +24,7 @@ static const struct verb_option options[] = {
      "with --space: an option of the search, such as tolerance=2%; may be repeated"},
     {"plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
     {"repeat", 0, "N", "with --space: number of searches, each with another seed; 1"},
-    {"lanes", 0, "N", "with --space: number of cases that are prepared at a time; 1"},
+    {"lanes", 0, "N", "with --space: number of cases prepared at a time; 1"},
     {"run-overhead", 0, "DURATION", "with --space: of each run, beside its time; 1 ms"},
     {"until-found", 0, NULL,
      "with --space: a search ends when its best is within the tolerance of the optimum"}};
@@ -374,9 +374,9 @@ const struct verb verb_search = {
         "among the cases each axis explains alone. A search is a [search NAME] section, or the id "
         "of a search plugin, that benchmarks name: `search = NAME`, or gbrun run --search "
         "NAME.\nWith --space a search plugin runs on a recorded space instead: in simulated time, "
-        "with what was recorded of compiling and of each run. It prints after what time the best "
-        "so far was within the tolerance of the optimum, as a share of measuring all cases with "
-        "all their runs, and how many of its claims are false.",
+        "with what was recorded of compiling and of each run. It prints when the best case so far "
+        "came within the tolerance of the optimum, as a share of the time for all cases with all "
+        "their runs, and how many of the search's claims are false.",
     VERB_OPTIONS(options),
     .run = run,
 };

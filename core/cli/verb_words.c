@@ -85,7 +85,7 @@ static int run_made(struct made *made, const struct arguments *arguments, const 
         {"format", 'f', "FORMAT",                                                                  \
          "format of the table at the end: table, csv, json, jsonl or md"},                         \
         COLOR_OPTION, {"quiet", 'q', NULL, "print only errors and the table"},                     \
-        {"strict", 0, NULL, "exit code 3 also where a case was skipped or is not certified"},      \
+        {"strict", 0, NULL, "exit code 3 also if a case was skipped or is not certified"},         \
     {                                                                                              \
         "verbose", 'v', NULL, "more columns, all messages"                                         \
     }
@@ -94,7 +94,7 @@ static int run_made(struct made *made, const struct arguments *arguments, const 
 
 static const struct verb_option call_options[] = {
     {"set", 's', "SECTION.KEY=VALUE...",
-     "a further key of the section, such as '*.expect=3'; may be repeated"},
+     "another key of the section, such as '*.expect=3'; may be repeated"},
     {"plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
     MADE_OPTIONS,
 };
@@ -140,7 +140,7 @@ const struct verb verb_call = {
             "texts in double quotes, 'buffer(1Ki, fill=0x41, zero_end)' and whatever else "
             "gbrun.ini(5) has for arg.N of the plugin call; its other options, which `gbrun help "
             "plugin call` lists, are set by --set. Options come before LIBRARY or behind --, since "
-            "an argument may begin with a minus sign. Nothing is kept without --output.",
+            "an argument may begin with a minus sign. Results are kept only with --output.",
     VERB_OPTIONS(call_options),
     .run = run_call,
 };
@@ -172,7 +172,7 @@ static const struct verb_option command_options[] = {
     {"folder", 0, "FOLDER", "its working directory"},
     {"timeout", 0, "TIME", "a command that has not ended by then is killed; 10 min if not given"},
     {"set", 0, "SECTION.KEY=VALUE...",
-     "a further key of the section, such as '*.disk_cache=dropped'; may be repeated"},
+     "another key of the section, such as '*.disk_cache=dropped'; may be repeated"},
     {"plugin-path", 0, "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
     MADE_OPTIONS,
 };
@@ -281,14 +281,13 @@ const struct verb verb_command = {
     .name = "command",
     .operands = "COMMAND...",
     .summary = "Measure whole programs, and compare them",
-    .help =
-        "Without a configuration: gbrun command 'sort words' 'sort --parallel=1 words'. Each "
-        "COMMAND is a program with its arguments as one word, without a shell: quotes and \\ as in "
-        "one, for pipes and the like sh -c '...'. Several are measured in turn, in three rounds, "
-        "and the table has the time of each as a multiple of the first one's, with its interval. "
-        "docs/command.md has what each option of hyperfine is here. What `gbrun help plugin "
-        "command` lists, and keys of every benchmark, are set by --set. Nothing is kept without "
-        "--output.",
+    .help = "Without a configuration: gbrun command 'sort words' 'sort --parallel=1 words'. Each "
+            "COMMAND is a program with its arguments as one word, without a shell: quotes and \\ "
+            "as in one, for pipes and the like sh -c '...'. Several are measured in turn, in three "
+            "rounds, and the table has the time of each as a multiple of the first one's, with its "
+            "interval. docs/command.md has what each option of hyperfine is here. What `gbrun help "
+            "plugin command` lists, and keys of every benchmark, are set by --set. Results are "
+            "kept only with --output.",
     VERB_OPTIONS(command_options),
     .run = run_command,
 };

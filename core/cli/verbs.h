@@ -84,12 +84,11 @@ struct words results_files(const struct arguments *arguments);
 /* The options of verbs that read a configuration, for their tables. */
 #define CONFIG_OPTIONS                                                                             \
     {"config", 'c', "FILE...",                                                                     \
-     "read the configuration from FILE; - is standard input; may be repeated: keys of later "      \
-     "files take the place of those of earlier ones, and paths start from the folder of the "      \
-     "first"},                                                                                     \
+     "read the configuration from FILE, or from standard input if it is -; may be repeated: keys " \
+     "of later files override those of earlier ones, and paths are relative to the first"},        \
         {"set", 's', "SECTION.KEY=VALUE...",                                                       \
-         "override a key of the configuration, in all sections that SECTION matches if it is a "   \
-         "pattern, such as '*.max_time=1 s'; may be repeated"},                                    \
+         "override a key of the configuration; SECTION may be a pattern, such as '*.max_time=1 "   \
+         "s'; may be repeated"},                                                                   \
     {                                                                                              \
         "plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"       \
     }
@@ -130,10 +129,10 @@ struct configuration_source {
 /* Those of verbs that deal cases to tasks. */
 #define SHARD_OPTIONS                                                                              \
     {"shard", 0, "I/N",                                                                            \
-     "only shard I of N of the cases; auto: I and N as the scheduler's environment says, auto/N: " \
-     "I alone; each: all cases, in every task"},                                                   \
+     "only shard I of N of the cases; auto: I and N from the scheduler's environment, auto/N: "    \
+     "only I; each: all cases, in every task"},                                                    \
     {                                                                                              \
-        "costs", 0, "FILE", "with --shard: cases take what they took in FILE, shards the same"     \
+        "costs", 0, "FILE", "with --shard: balance the shards by the times of the cases in FILE"   \
     }
 
 /* Settings of all benchmarks, for those of them that measure. */
@@ -145,7 +144,7 @@ struct configuration_source {
         {"device", 0, "DEVICE", "the device of all benchmarks, such as cuda:1"},                   \
         {"search", 0, "NAME", "the search of all benchmarks: a [search NAME] or a plugin's id"},   \
         {"gpus-per-case", 0, "N",                                                                  \
-         "GPUs that a case sees; the tasks of a job on one node share them out"},                  \
+         "GPUs visible to each case; tasks of a job on one node share the groups"},                \
     {                                                                                              \
         "jobs", 0, "N", "workers that measure at the same time, each on a device of its own"       \
     }

@@ -246,34 +246,35 @@ static const char *note_of(struct compare *compare, const struct compared *c)
         return result->is_visit ? "in this visit" : "";
     if (isnan(result->theta) && !*compare->result.metric.name && (!c->n_base || !c->n_new) &&
         clock_is_counting(c->base->first->clock))
-        return "instructions were counted, no time: --metric instructions compares them";
+        return "instructions were counted, not time: compare them with --metric instructions";
     if (isnan(result->theta))
         return c->n_base && c->n_new ? "values of 0 have no ratio" : "a side has no value";
     if (isinf(result->low) && result->is_sequential)
-        return arena_printf(arena, "%zu round%s, %d at least are needed", result->n_rounds,
+        return arena_printf(arena, "%zu round%s, at least %d are needed", result->n_rounds,
                             result->n_rounds == 1 ? "" : "s", SEQUENCE_FIRST);
     if (isinf(result->low))
         return "one round without an interval; rounds = 5 would decide more";
     if ((result->low > 0 || result->high < 0) && result->is_sequential &&
         result->n_rounds < SEQUENCE_SETTLED)
-        return arena_printf(arena, "%zu rounds, %d at least are needed of a difference below 4 %%",
+        return arena_printf(arena, "%zu rounds, at least %d are needed for a difference below 4 %%",
                             result->n_rounds, SEQUENCE_SETTLED);
     if (result->is_visit && (result->low > 0 || result->high < 0))
-        return "of one round less than 5 % may be this visit's; rounds = 5 would decide more";
+        return "with one round, a difference below 5 % may be due to the visit; rounds = 5 would "
+               "decide more";
     if (result->low > 0 || result->high < 0)
         return arena_printf(arena, "p = %.2g is %.2g among so many cases", result->p,
                             result->adjusted_p);
     if (result->between > 0 && result->n_needed == 0)
-        return arena_printf(arena,
-                            "runs differ by %.2g %% (standard deviation), so that more rounds "
-                            "would not decide",
-                            100 * result->between);
+        return arena_printf(
+            arena,
+            "runs differ by %.2g %% (standard deviation), so more rounds would not decide it",
+            100 * result->between);
     if (result->n_needed > result->n_rounds)
         return arena_printf(arena, "%zu round%s, about %llu would decide", result->n_rounds,
                             result->n_rounds == 1 ? "" : "s", (unsigned long long)result->n_needed);
     if (result->is_visit)
         return "in this visit; rounds = 5 would decide more";
-    return "the interval holds 1 and an end of the margin";
+    return "the interval contains 1 and an end of the margin";
 }
 
 /* Rates are better if they are higher. */
@@ -343,8 +344,8 @@ static int32_t find_conflicts(struct compare *compare, struct compare_against *a
     if (n == 0)
         return GB_OK;
     return error_set(error, GB_INVALID,
-                     "%zu of %zu cases of %s are of another %s (%s, the base has %s): they are not "
-                     "compared without --force",
+                     "%zu of %zu cases of %s have another %s (%s, the base has %s): they are "
+                     "compared only with --force",
                      n, against->n, against->side->name, first.name, first.to, first.from);
 }
 

@@ -228,7 +228,7 @@ int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb
     struct outcome *outcomes = NULL;
     size_t n = 0;
     if (*compare->options.metric)
-        return error_set(error, GB_INVALID, "--metric %s: of %s only times are known",
+        return error_set(error, GB_INVALID, "--metric %s: %s contains only times",
                          compare->options.metric, path);
     int32_t status = foreign_outcomes(path, &compare->arena, &outcomes, &n, &side.tool, error);
     if (status != GB_OK)
@@ -447,7 +447,6 @@ int32_t compare_add_by(struct compare *compare, struct store *store, const char 
                          "--by %s: no case has such an option or setting, and no run such a fact",
                          by);
     if (status == GB_OK && compare->n_sides == 1)
-        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, there is nothing to compare",
-                         by, base);
+        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s: nothing to compare", by, base);
     return status;
 }

@@ -297,15 +297,14 @@ static void write_scopes(const struct compare_against *against, struct text *out
 {
     const struct scopes scopes = count_scopes(against);
     if (scopes.n_visits)
-        text_add(out, "1 visit: of one round, so that what changes between visits is not in the "
-                      "interval; rounds = 5 is recommended\n");
+        text_add(out, "1 visit: the interval does not include the variation between visits; rounds "
+                      "= 5 is recommended\n");
     if (scopes.n[SCOPE_RUNS])
-        text_add(out, "2 runs: the interval is of these two runs, and what changes from one run to "
-                      "the next is not in it; --history FILE with earlier runs puts it in, --by "
-                      "compares within one run\n");
+        text_add(out, "2 runs: the interval does not include the variation between runs; --history "
+                      "FILE with earlier runs adds it, --by compares within one run\n");
     if (scopes.n[SCOPE_MACHINE])
-        text_add(out, "machine: by how much it changed between these two runs is in the "
-                      "intervals; --history FILE with earlier runs says more\n");
+        text_add(out, "machine: its change between these two runs is included in the intervals; "
+                      "--history FILE with earlier runs says more\n");
     if (scopes.n[SCOPE_HISTORY] == 0)
         return;
     text_printf(out, "earlier runs: they differ by %.2g", 100 * scopes.least);

@@ -184,8 +184,8 @@ static void add_devices(const struct fleet_result *result, struct text *out)
         n += result->nodes[i].n_devices > 1;
     if (n)
         text_printf(out,
-                    "%zu %s measured on several devices, which are taken together; --by device "
-                    "compares devices\n",
+                    "%zu %s measured on several devices, which are combined; --by device compares "
+                    "devices\n",
                     n, noun(result, n));
 }
 
@@ -207,11 +207,10 @@ void fleet_add_notes(const struct fleet_result *result, struct text *out)
     add_reasons(result, out);
     add_models(result, out);
     if (n_few)
-        text_printf(
-            out,
-            "%zu of %zu cases not compared: they have a value on fewer than %d %s, of which "
-            "none could be called unlike the others\n",
-            n_few, result->n_cases, FLEET_LEAST, noun(result, FLEET_LEAST));
+        text_printf(out,
+                    "%zu of %zu cases not compared: they have a value on fewer than %d %s, too few "
+                    "to tell which one differs\n",
+                    n_few, result->n_cases, FLEET_LEAST, noun(result, FLEET_LEAST));
     if (result->n_failed)
         text_printf(out, "%zu case%s on half of the %s or more\n", result->n_failed,
                     result->n_failed == 1 ? " fails" : "s fail", noun(result, 2));

@@ -55,30 +55,29 @@ static const char *const count_words[] = {[GB_COUNT_BY_AUTO] = "auto",
 static const struct gb_option options[] = {
     GB_CHOICE(struct common_params, cache, "warm", cache_words,
               "Whether the device's caches are flushed before every sample"),
-    GB_CHOICE(
-        struct common_params, launch, "auto", launch_words,
-        "Whether each sample is launched anew, or all from one graph that was captured; auto: "
-        "one kernel as a graph, several in the stream"),
+    GB_CHOICE(struct common_params, launch, "auto", launch_words,
+              "How samples are launched: each in the stream, or all from one captured graph; auto: "
+              "one kernel as a graph, several in the stream"),
     GB_CHOICE(struct common_params, pace, "free", pace_words,
-              "How power and heat are handled: nothing; burst: the device idles after each "
-              "sample, so that it is not throttled; sustained: it is loaded until clock, power and "
-              "times have settled"),
+              "How power and heat are handled: free: not at all; burst: the device idles after "
+              "each sample, so that it is not throttled; sustained: it is loaded until clock, "
+              "power and times have settled"),
     TIME(pace_limit, "20 s", "0:inf",
-         "Time after which each of these ends as it is: finding the gap of burst, settling "
-         "for sustained, waiting for cool_below and clock_at_least"),
+         "Time limit of each of these: finding the gap of burst, settling for sustained, waiting "
+         "for cool_below and clock_at_least"),
     GB_FLOAT(struct common_params, cool_below, "0", "0:1000", "C",
-             "Before the case the device idles until it is cooler than this; 0: it does not"),
+             "Before the case, the device idles until it is cooler than this; 0: no wait"),
     GB_FLOAT(struct common_params, clock_at_least, "0", "0:1e12", "Hz",
-             "Before the case the device idles until its clock is at least this, as 1980M; 0: it "
-             "does not"),
+             "Before the case, the device idles until its clock is at least this, such as 1980M; "
+             "0: no wait"),
     GB_STRING(struct common_params, clock, "auto",
               "The clock that times samples, one of those that the device offers; auto: its best"),
     GB_CHOICE(struct common_params, count_by, "auto", count_words,
               "With clock = instructions, what counts them: perf, the processor (perf events); "
-              "step, a trap after each; valgrind, of programs (command); auto: the first of these "
-              "that there is"),
+              "step, a trap after each; valgrind, for programs (command); auto: the first of these "
+              "that is available"),
     GB_INT(struct common_params, count_limit, "200000", "1:1000000000000", "instructions",
-           "The most that are counted by traps, which take some 10 us each"),
+           "The most instructions that are counted by traps, which take about 10 us each"),
     GB_STRING(struct common_params, measure, MEASURE_TIME,
               "What samples are: time, as read on the clock; or a series that the benchmark "
               "records itself, by its name, such as latency"),
@@ -87,28 +86,28 @@ static const struct gb_option options[] = {
         "Runs of the code in one sample; 0 or auto: as many as the clock needs, but 1 with cache "
         "= cold and of benchmarks that can do no more"),
     GB_INT(struct common_params, threads, "1", "1:1024", "threads",
-           "Threads that run the code at the same time, of a benchmark that allows it on a device "
-           "of processors; an iteration is one of each, and rates are those of all together"),
+           "Threads that run the code at the same time, where the benchmark and the device (a CPU) "
+           "allow it; an iteration is one of each thread, and rates are totals over all threads"),
     TIME(warmup, "0", "0:1000 h",
-         "How long the code is run untimed before the first sample; once at least"),
+         "How long the code is run untimed before the first sample; at least once"),
     GB_INT(struct common_params, min_samples, "0", "0:1000000000", "samples",
-           "Samples taken whatever the policy says, unless max_time ends it first; 0: 10, or fewer "
-           "where max_samples or the policy fixed asks for fewer"),
+           "Samples that are always taken, unless max_time ends the case first; 0: 10, or fewer if "
+           "max_samples or the policy fixed asks for fewer"),
     GB_INT(struct common_params, max_samples, "0", "0:1000000000", "samples",
-           "Samples after which measuring ends whatever the policy says; 0: 1000000, or more where "
-           "min_samples or the policy fixed asks for more"),
-    TIME(max_time, "15 s", "0:inf", "Time after which no further sample is begun"),
+           "Samples after which measuring always ends; 0: 1000000, or more if min_samples or the "
+           "policy fixed asks for more"),
+    TIME(max_time, "15 s", "0:inf", "Time after which no further sample is started"),
     TIME(max_time_undecided, "0", "0:inf",
          "Time up to which measuring continues past max_time while min_samples are missing, or the "
          "policy says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:inf", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "0", "0:10000", NULL,
-           "How often the case is created and measured, in turns with the other cases; 0 or auto: "
-           "eight times or more under a policy that certifies, until its precision holds from one "
-           "visit to the next, else once"),
+           "How many times the case is created and measured, in turn with the other cases; 0 or "
+           "auto: eight times or more under a policy that certifies, until its precision holds "
+           "from one visit to the next; otherwise once"),
     GB_FLOAT(struct common_params, margin, "0", "0:99.9%", NULL,
-             "Differences up to this are no reason for compare, ab and log to call the case slower "
-             "or faster; 0: their --margin"),
+             "Differences up to this do not make the case slower or faster in compare, ab and log; "
+             "0: their --margin"),
     GB_CHOICE(
         struct common_params, isolate, "auto", isolate_words,
         "Whether each visit of the case has a fresh process; auto: as many of its visits as a "
@@ -120,41 +119,41 @@ static const struct gb_option options[] = {
               "bytes), or counters by their names; see gbrun list counters"),
     GB_BOOL(struct common_params, breakdown, "no",
             "Whether each kernel, copy and fill of a sample is timed by itself, after the samples"),
-    GB_CHOICE(
-        struct common_params, verify, "auto", verify_words,
-        "When results are verified: at the end; auto: also of some samples at random moments, "
-        "on renewed inputs and outputs, which bound what the others may read; strict: of "
-        "samples that are all of this kind; judge: these in a process of their own, for code "
-        "that is not trusted"),
-    GB_INT(struct common_params, inputs, "0", "0:64", NULL,
-           "Sets of inputs that renewed samples take, by chance; 0: each time another one"),
+    GB_CHOICE(struct common_params, verify, "auto", verify_words,
+              "When results are verified: end: after the last sample; auto: also after samples at "
+              "random moments, on renewed inputs and outputs, whose times bound those of the "
+              "others; strict: after samples that are all of this kind; judge: the same in a "
+              "separate process, for code that is not trusted"),
+    GB_INT(
+        struct common_params, inputs, "0", "0:64", NULL,
+        "Number of input sets from which renewed samples draw at random; 0: a new set each time"),
     GB_INT(struct common_params, seed, SEED_OF_RUN_TEXT, "-2:9223372036854775807", NULL,
-           "Seed of the case's random numbers; -1 or run: that of the run, -2 or each round: that "
-           "of the run in the first round, another in each further one"),
+           "Seed of the case's random numbers; -1 or run: the run's seed; -2 or each round: the "
+           "run's seed in the first round, a different one in each further round"),
     CHECK(GB_TYPE_FLOAT, floor, "0.001", "0:1e300", 0, NULL,
           "References up to this magnitude do not count for check.rel_floor"),
     CHECK(GB_TYPE_FLOAT, atol, "1e-8", "0:1e300", 0, NULL,
           "Absolute difference allowed by check.allclose"),
     CHECK(GB_TYPE_FLOAT, rtol, "1e-5", "0:1e300", 0, NULL,
           "Difference relative to the reference allowed by check.allclose, added to it"),
-    CHECK(
-        GB_TYPE_BOOL, details, "no", NULL, 0, NULL,
-        "Whether metrics are computed that need a second pass over the values (check.allclose and "
-        "those after it), though none has a tolerance"),
+    CHECK(GB_TYPE_BOOL, details, "no", NULL, 0, NULL,
+          "Whether to compute the metrics that need a second pass over the values (check.allclose "
+          "and those after it) even if none has a tolerance"),
     CHECK(GB_TYPE_INT, worst, "0", "0:1000", 0, NULL,
           "Number of values with the largest errors, in units in the last place, to record with "
           "their indices"),
     CHECK(GB_TYPE_FLOAT, safety, "0", "0:1e9", 0, NULL,
-          "Factor of the tolerance behind check.bound; 0: the benchmark's"),
+          "Safety factor in the tolerance of check.bound; 0: the benchmark's"),
     CHECK(GB_TYPE_CHOICE, bound_kind, "auto", NULL, sizeof bound_words / sizeof *bound_words,
           bound_words,
-          "What check.bound assumes of rounding errors: the worst, or random ones; auto: random "
-          "where sums are rounded to nearest and products have both signs"),
+          "What check.bound assumes about rounding errors: the worst case, or random errors; auto: "
+          "random if sums are rounded to nearest and products have both signs"),
     CHECK(GB_TYPE_BOOL, allow_overflow, "no", NULL, 0, NULL,
-          "Whether a result may pass of which more than 1 % overflowed, or should be NaN"),
+          "Whether a result may pass although more than 1 % of its values overflowed or should be "
+          "NaN"),
     CHECK(GB_TYPE_STRING, dump, "", NULL, 0, NULL,
-          "Folder, from that of the INI file, for output and reference of a comparison that fails, "
-          "as .npy files"),
+          "Folder (relative to the INI file) for the output and the reference of a comparison that "
+          "fails, as .npy files"),
     CHECK(GB_TYPE_BOOL, dump_always, "no", NULL, 0, NULL,
           "Whether check.dump also writes comparisons that pass"),
 };

@@ -11,30 +11,30 @@
 static const struct gb_option search_table[] = {
     GB_STRING(struct search_params, goal, DEFAULT_GOAL,
               "What is best: min or max, then a result column, metric.NAME or an SQL expression of "
-              "them; `median` is the time of an iteration, of which all samples count. Up to four "
-              "of them, with commas between: the search is for the first one, and `gbrun search` "
-              "shows the front of all"),
+              "these; `median` is the time of an iteration over all samples. Up to four goals, "
+              "separated by commas: the search optimizes the first one, and `gbrun search` shows "
+              "the Pareto front of all"),
     GB_STRING(struct search_params, where, "",
-              "SQL over result columns and metrics: a measured case for which it is not true is "
-              "never the best"),
+              "SQL over result columns and metrics: a measured case for which it is false cannot "
+              "be the best"),
     GB_FLOAT(struct search_params, tolerance, "1%", "0:50%", NULL,
-             "Of the claim: no case is better by more than this"),
+             "The claim is that no case is better by more than this"),
     GB_FLOAT(struct search_params, confidence, "95%", "50%:99.99%", NULL, "Of the claim"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct search_params, budget_ns), "budget", "0s", "0:1000 h", NULL, "ns",
-     "Wall time of all visits after which nothing new is measured; 0: no such limit"},
+     "Wall time of all visits after which nothing new is measured; 0: no limit"},
     GB_INT(struct search_params, cases, "0", "0:1000000000", "cases",
-           "Different cases that are measured at most; 0: no such limit"),
+           "The most distinct cases to measure; 0: no limit"),
     GB_INT(struct search_params, patience, "0", "0:1000000000", "cases",
-           "Different cases without an improvement after which it ends; 0: no such limit"),
+           "Distinct cases without improvement after which the search ends; 0: no limit"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct search_params, time_limit_ns), "time_limit", "1 min", "1ms:1000 h", NULL, "ns",
-     "How long the search itself may take to say what is next; one that takes longer is ended, as "
-     "is one that has taken more than its budget for that, all in all"},
+     "How long the search itself may take to propose the next case; it is stopped if it takes "
+     "longer, or if its proposals together take longer than its budget"},
     GB_STRING(struct search_params, lanes, "auto",
-              "Cases that are open at a time: while one is measured, the others are built on other "
-              "processors, if their benchmark can do that without its device; auto: as many as "
-              "there are cores beside one"),
+              "Cases in progress at a time: while one is measured, the others are built on other "
+              "processors, if their benchmark can do that without its device; auto: one fewer than "
+              "the cores"),
 };
 
 struct option_table search_options(void)

@@ -410,8 +410,8 @@ static void like_cycle(const struct parser *parser, const struct bench_section *
         text_printf(&chain, "%s -> ", at->name);
         at = bench_named(parser->settings, at->like->entry->value);
     } while (at != bench);
-    error_list_add(parser->errors, bench->like->entry->value_origin,
-                   "'like' goes in a circle: %s%s", text_get(&chain), bench->name);
+    error_list_add(parser->errors, bench->like->entry->value_origin, "circular 'like': %s%s",
+                   text_get(&chain), bench->name);
 }
 
 static void resolve_like(const struct parser *parser, struct bench_section *bench, int depth)

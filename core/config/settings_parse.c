@@ -18,66 +18,63 @@ static const char *const durability_words[] = {
 
 static const struct gb_option run_table[] = {
     GB_STRING(struct run_params, results, "results.gbr",
-              "The results file, from the folder gbrun is started in"),
-    GB_STRING(
-        struct run_params, roofs, "",
-        "A results file with cases of the benchmark ceilings, from the folder of the INI file: "
-        "the devices' roofs, where the results file has none itself"),
+              "The results file, relative to the current folder"),
+    GB_STRING(struct run_params, roofs, "",
+              "A results file with cases of the benchmark ceilings, relative to the INI file: the "
+              "devices' roofs, if the results file itself has none"),
     GB_LIST(struct run_params, benchmarks, GB_TYPE_STRING, "", NULL, NULL,
-            "Which benchmarks are run: names of [bench NAME] sections, or patterns such as gemm*; "
+            "Which benchmarks to run: names of [bench NAME] sections, or patterns such as gemm*; "
             "empty: all"),
-    GB_STRING(
-        struct run_params, where, "",
-        "Keeps the cases of all benchmarks for which the SQL expression is true: rows > 64; a "
-        "name that only other benchmarks have is NULL"),
+    GB_STRING(struct run_params, where, "",
+              "Keeps only cases for which the SQL expression is true, such as rows > 64; names "
+              "that a benchmark does not have are NULL"),
     GB_INT(struct run_params, sample, "0", "0:10000000", "cases",
            "Number of cases to run, drawn at random with the seed; 0: all"),
     GB_STRING(struct run_params, shard, "",
               "I/N: one of N parts of the cases, for tasks that share a sweep; empty: all"),
     GB_STRING(struct run_params, costs, "",
-              "A results file with what cases take, from the folder gbrun is started in: shards "
-              "get the same of it; empty: each Nth case"),
+              "A results file with the times of the cases, relative to the current folder: shards "
+              "get equal shares of the time; empty: every Nth case"),
     GB_INT(struct run_params, seed, "42", "-9223372036854775808:9223372036854775807", NULL,
            "Seed of random inputs and of the order of shuffled cases"),
     GB_CHOICE(struct run_params, order, "listed", order_words,
               "The order in which cases are measured"),
     GB_LIST(struct run_params, devices, GB_TYPE_STRING, "", NULL, NULL,
-            "What device = auto chooses from, the preferred first; empty: all there are; all: the "
-            "same, and auto is every device of one plugin"),
-    GB_CHOICE(struct run_params, distribute, "spread", distribute_words,
-              "Whether a case with several devices is measured on one that is idle, or on each"),
+            "What device = auto chooses from, in order of preference; empty: all devices; all: the "
+            "same, and auto means every device of one plugin"),
     GB_CHOICE(
-        struct run_params, durability, "full", durability_words,
-        "What a case survives once it is announced: full: a power cut, for a sync in 0.2 s at "
-        "most; process: whatever happens to gbrun, for sweeps of very cheap cases"),
+        struct run_params, distribute, "spread", distribute_words,
+        "Whether a case with several devices is measured on one idle device, or on each of them"),
+    GB_CHOICE(struct run_params, durability, "full", durability_words,
+              "What a reported case survives: full: a power failure, at the cost of a sync every "
+              "0.2 s at most; process: a crash of gbrun, for sweeps of very short cases"),
     GB_LIST(struct run_params, plugin_path, GB_TYPE_STRING, "", NULL, NULL,
-            "Folders searched for plugins first, from the folder of the INI file"),
+            "Folders searched for plugins first, relative to the INI file"),
     GB_INT(struct run_params, jobs, "0", "0:256", NULL,
            "Workers that measure at the same time, each on a device of its own; 0: one for each "
            "device of the case"),
     GB_INT(struct run_params, gpus_per_case, "0", "0:64", "GPUs",
-           "GPUs that a case sees, one worker for each group of so many; tasks of a job on one "
-           "node share the groups out; 0: all, and each worker has one of its own"),
+           "GPUs visible to a case: one worker for each group of this many; tasks of a job on one "
+           "node share the groups; 0: all GPUs are visible, and each worker uses one"),
     GB_INT(struct run_params, rounds, "0", "0:10000", NULL,
-           "How often each case is created and measured, or auto, as of a benchmark; a benchmark "
-           "may say otherwise"),
+           "How many times each case is created and measured, or auto, as for a benchmark; a "
+           "benchmark's own value takes precedence"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, apart_ns), "apart", "0", "0:1 h", NULL, "ns",
-     "With rounds = auto: how long after each other the visits of a case begin at least; from 1 s "
-     "on a case alone is certified, too, for as long ahead"},
+     "With rounds = auto: least time between the starts of two visits of a case; from 1 s on, a "
+     "single case can be certified too"},
     GB_BOOL(struct run_params, lock, "yes",
-            "Whether a case waits until no other gbrun process of this machine measures on its "
-            "device, or, with exclusive = yes, on any"),
+            "Whether a case waits until no other gbrun process on this machine measures on its "
+            "device or, with exclusive = yes, on any device"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, lock_limit_ns), "lock_limit", "10 min", "0:inf", NULL, "ns",
-     "How long it waits; then it is measured beside the other, and a message of the case says so"},
+     "How long it waits; after that it is measured beside the other process, with a message"},
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, claim_limit_ns), "claim_limit", "1 min", "1 s:1000 h", NULL, "ns",
-     "With --claim: how long another task may be silent before its cases are taken"},
-    GB_BOOL(
-        struct run_params, sentinel, "yes",
-        "Whether short work of the device's own is timed before and after the samples of cases, "
-        "in 1 % of the time at most, so that changes of the machine are known as such"),
+     "With --claim: how long another task may be silent before its cases are taken over"},
+    GB_BOOL(struct run_params, sentinel, "yes",
+            "Whether short reference work of the device is timed before and after each case's "
+            "samples, in at most 1 % of the time, so that changes of the machine are recognized"),
     GB_MAP(struct run_params, label,
            "A label of the run, by which it can be found and compared: label.branch = main"),
 };

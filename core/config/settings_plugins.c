@@ -112,7 +112,7 @@ static int32_t no_plugin_of_id(const struct resolver *resolver,
         nearest = request->id + strlen(prefix);
     if (other)
         return error_set_at(error, GB_INVALID, request->origin,
-                            "'%s' is no %s: it is a %s, as in %s = %s", request->id, kind,
+                            "'%s' is not a %s but a %s, as in %s = %s", request->id, kind,
                             plugin_kind_words(other->plugin.kind),
                             plugin_kind_words(other->plugin.kind), request->id);
     if (nearest)
@@ -439,10 +439,10 @@ static int32_t check_auto(const struct resolver *resolver, const struct plugin_i
     if (names.n == 0)
         return error_set_at(error, GB_INVALID, origin,
                             "device = auto: there is no device plugin to choose from");
-    return error_set_at(error, GB_INVALID, origin,
-                        "device = auto: benchmark '%s' runs on %s only, and there is %s to choose "
-                        "from",
-                        bench->plugin.id, bench->plugin.devices, joined(&names, resolver->arena));
+    return error_set_at(
+        error, GB_INVALID, origin,
+        "device = auto: benchmark '%s' runs on %s only, and the available plugins are %s",
+        bench->plugin.id, bench->plugin.devices, joined(&names, resolver->arena));
 }
 
 int32_t resolve_device(const struct resolver *resolver, const struct plugin_info *bench,

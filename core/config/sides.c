@@ -9,18 +9,18 @@ const char *const side_words[SIDES] = {"base", "new"};
 
 static const struct gb_option ab_table[] = {
     GB_LIST(struct ab_params, base, GB_TYPE_STRING, "", NULL, NULL,
-            "What the base changes: KEY=VALUE of all benchmarks, or BENCH.KEY=VALUE of one"),
+            "What the base side changes: KEY=VALUE in all benchmarks, or BENCH.KEY=VALUE in one"),
     GB_LIST(struct ab_params, new, GB_TYPE_STRING, "", NULL, NULL,
             "What the new side changes, likewise"),
     GB_FLOAT(struct ab_params, margin, "1%", "0:99.9%", NULL,
              "Differences up to this do not make a case slower or faster"),
     GB_FLOAT(struct ab_params, alpha, "5%", "0.01%:50%", NULL,
-             "How often an unchanged case may be called different, over all looks"),
+             "Probability that an unchanged case is called different, over all looks"),
     GB_INT(struct ab_params, max_rounds, "40", "4:10000", NULL,
-           "After so many rounds what is not decided is unclear"),
+           "Rounds after which an undecided case is unclear"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct ab_params, visit_ns), "visit", "0.1 s", "0:1000 h", NULL, "ns",
-     "For how long a case is measured in a visit: its max_time"},
+     "How long a case is measured in each visit: its max_time"},
 };
 
 struct option_table ab_options(void)
@@ -168,8 +168,8 @@ static bool may_change(const struct change *change, struct error_list *errors)
         error_list_add(errors, change->origin,
                        is_axis ? "'%s': a side of ab gives one value to an option or setting: the "
                                  "cases of both sides are the same"
-                               : "'%s' is the same of both sides of ab: \1expected an option, a "
-                                 "setting, plugin or env.NAME",
+                               : "'%s' is always the same on both sides of ab: \1expected an "
+                                 "option, a setting, plugin or env.NAME",
                        key);
     return !is_axis && !is_other;
 }
@@ -251,8 +251,8 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
             continue;
         if (ini_entry_of(base, SIDE_AXIS) || ini_entry_of(base, "sweep." SIDE_AXIS))
             error_list_add(errors, base->origin,
-                           "[bench %s]: '%s' is what ab calls its axis: it cannot compare a "
-                           "benchmark that has an option or axis of this name",
+                           "[bench %s]: '%s' is the name of ab's own axis: a benchmark that has an "
+                           "option or axis of this name cannot be compared",
                            base->name, SIDE_AXIS);
         const char *name = arena_printf(arena, "%s%s", base->name, SIDE_SUFFIX);
         struct ini_section *new = ini_insert(ini, base, i + 1, arena);
@@ -319,8 +319,8 @@ static int32_t check_pair(struct sweep *sweep, const struct sweep_part *base,
     else if (!*ret_are_same)
         error_list_add(
             errors, base->origin,
-            "[bench %s]: the sides have different cases: %s on the base, %s on the other: "
-            "what a side changes is no axis, and nothing that 'only' or 'exclude' reads",
+            "[bench %s]: the sides have different cases: %s on the base, %s on the other: a side "
+            "must not change an axis, or a value that 'only' or 'exclude' reads",
             base->name, axes[0].length ? axes[0].data : "one without axes",
             axes[1].length ? axes[1].data : "one without axes");
     for (int side = 0; side < SIDES; side++)
@@ -335,8 +335,8 @@ static int32_t pair_parts(struct sweep *sweep, const struct sweep_part *base,
     bool are_same = base->n == new->n;
     if (!are_same)
         error_list_add(errors, base->origin,
-                       "[bench %s]: the base has %llu cases and the other side %llu: what a side "
-                       "changes is no axis, and nothing that 'only' or 'exclude' reads",
+                       "[bench %s]: the base has %llu cases and the other side %llu: a side must "
+                       "not change an axis, or a value that 'only' or 'exclude' reads",
                        base->name, (unsigned long long)base->n, (unsigned long long)new->n);
     for (uint64_t i = 0; i < base->n && are_same; i++) {
         struct side_pair pair = {{base->first + i, new->first + i}};

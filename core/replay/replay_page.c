@@ -80,13 +80,13 @@ static int32_t ranking_new(const double *time_ns, uint64_t n, struct ranking *ra
     double *values = malloc((n + 1) * sizeof *values);
     *ranking = (struct ranking){.values = values};
     if (!values || n > UINT32_MAX - 1)
-        return error_set(error, GB_NO_MEMORY, "there is no memory to plot %llu samples",
+        return error_set(error, GB_NO_MEMORY, "not enough memory to plot %llu samples",
                          (unsigned long long)n);
     for (uint64_t i = 0; i < n; i++)
         if (!isnan(time_ns[i]))
             values[n_known++] = time_ns[i];
     if (n_known == 0)
-        return error_set(error, GB_NOT_FOUND, "there is no sample to plot whose time is known");
+        return error_set(error, GB_NOT_FOUND, "no sample with a known time to plot");
     sort_values(values, n_known);
     find_bounds(values, n_known, ret);
     for (uint64_t i = 0; i < n_known; i++)
@@ -100,7 +100,7 @@ static int32_t ranking_new(const double *time_ns, uint64_t n, struct ranking *ra
     ranking->tree = calloc(n_values + 1, sizeof *ranking->tree);
     return ranking->counts && ranking->tree
                ? GB_OK
-               : error_set(error, GB_NO_MEMORY, "there is no memory to plot %llu samples",
+               : error_set(error, GB_NO_MEMORY, "not enough memory to plot %llu samples",
                            (unsigned long long)n);
 }
 

@@ -91,8 +91,6 @@ static int32_t add_searches(const struct html_run *run, struct gb_error *error)
     const struct stored_run *stored = &run->view->runs[0];
     const char **names;
     const size_t n = search_names(stored, &arena, &names);
-    if (n > 0)
-        html_heading(run->out, "Searches");
     for (size_t i = 0; i < n; i++) {
         CLEANUP(search_found_free)
         struct search_found *found = search_read(run->view->store, stored, names[i], error);
@@ -317,12 +315,11 @@ static void add_head(const struct html_run *run, const char *path)
 static int32_t write_parts(const struct html_run *run, struct gb_error *error)
 {
     CLEANUP(html_sweeps_free) struct html_sweeps sweeps = {0};
-    int32_t status = html_summary(run, &sweeps, error);
+    int32_t status = add_searches(run, error); /* where there are some, they are the answer */
+    if (status == GB_OK)
+        status = html_summary(run, &sweeps, error);
     if (status == GB_OK) {
         html_cases(run);
-        status = add_searches(run, error);
-    }
-    if (status == GB_OK) {
         html_sweeps(run, &sweeps);
         status = html_case_details(run, error);
     }

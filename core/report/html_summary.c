@@ -125,7 +125,7 @@ static void add_notes(struct text *out, const struct note_lines *notes)
     }
 }
 
-/* "Before you trust this: failures 2, notes 5". */
+/* "Before you trust this: 1 failure, 5 notes". */
 static void add_counts(struct text *out, const struct note_lines *notes, size_t n_differences)
 {
     const char *before = ": ";
@@ -135,13 +135,13 @@ static void add_counts(struct text *out, const struct note_lines *notes, size_t 
             n += notes->items[j].level == 1;
         if (notes->items[i].level > 0)
             continue;
-        text_add(out, before);
-        xml_add_text(out, notes->items[i].words);
-        text_printf(out, " %zu", n);
+        const char *words = notes->items[i].words; /* in the plural */
+        text_printf(out, "%s%zu %.*s", before, n, (int)(strlen(words) - (n == 1)), words);
         before = ", ";
     }
     if (n_differences)
-        text_printf(out, "%sdifferences from the baseline %zu", before, n_differences);
+        text_printf(out, "%s%zu difference%s from the baseline", before, n_differences,
+                    n_differences == 1 ? "" : "s");
 }
 
 static void add_trust(const struct html_run *run)

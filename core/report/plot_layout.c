@@ -63,9 +63,40 @@ static struct range x_range_of(const struct plot_panel *panel)
     return range;
 }
 
-static struct range y_range_of(const struct plot_panel *panel)
+/* Of an interval's end: far from all estimates it is cut, or these would lie on a line. */
+static void extend_near(struct range *range, const struct range *estimates, double value)
+{
+    const double reach = fmax(estimates->high - estimates->low, fabs(estimates->high));
+    if (!isfinite(estimates->low))
+        extend(range, value);
+    else if (range->is_log)
+        extend(range, fmin(fmax(value, estimates->low / 10), estimates->high * 10));
+    else
+        extend(range, fmin(fmax(value, estimates->low - reach), estimates->high + reach));
+}
+
+/* Estimates first. */
+static struct range values_range_of(const struct plot_panel *panel)
 {
     struct range range = {NAN, NAN, panel->y_log};
+    for (int is_interval = 0; is_interval < 2; is_interval++) {
+        const struct range estimates = range;
+        for (size_t i = 0; i < panel->n_series; i++) {
+            const struct plot_series *series = &panel->series[i];
+            for (uint64_t j = 0; j < series->n && (series->kind == PLOT_INTERVALS) == is_interval;
+                 j++) {
+                extend_near(&range, &estimates, series->y[j]);
+                if (series->high)
+                    extend_near(&range, &estimates, series->high[j]);
+            }
+        }
+    }
+    return range;
+}
+
+static struct range y_range_of(const struct plot_panel *panel)
+{
+    struct range range = values_range_of(panel);
     bool has_bars = false, has_names = false;
     if (panel->y_low < panel->y_high)
         return (struct range){panel->y_low, panel->y_high, panel->y_log};
@@ -75,11 +106,6 @@ static struct range y_range_of(const struct plot_panel *panel)
         const struct plot_series *series = &panel->series[i];
         has_bars = has_bars || series->kind == PLOT_BARS;
         has_names = has_names || (series->kind == PLOT_BARS && series->names);
-        for (uint64_t j = 0; j < series->n; j++) {
-            extend(&range, series->y[j]);
-            if (series->high)
-                extend(&range, series->high[j]);
-        }
     }
     if (has_bars && !panel->y_log)
         extend(&range, 0);

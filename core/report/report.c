@@ -196,8 +196,8 @@ const char *report_undrawn_words(const struct report_chart *chart)
 {
     for (size_t i = 0; i < chart->n; i++)
         if (!report_is_drawn(&chart->cases[i]) && chart->cases[i].flops_per_s > 0)
-            return "no operations or no bytes, so not in the picture:";
-    return "no arithmetic, so not in the picture:";
+            return "not in the picture, as they declare no operations or no bytes:";
+    return "not in the picture, as they do no arithmetic:";
 }
 
 /* Where what was counted ends; what was declared does not. */

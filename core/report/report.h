@@ -94,7 +94,7 @@ uint64_t report_left_out(const struct report *report);
 /* Has it a place on the axes? */
 bool report_has_mark(const struct report_case *one, int level);
 bool report_is_drawn(const struct report_case *one); /* any mark */
-/* Why there are cases without: "no arithmetic, so not in the picture:" */
+/* Why there are cases without: "not in the picture, as they do no arithmetic:" */
 const char *report_undrawn_words(const struct report_chart *chart);
 
 /* What to do where a device has no roofs. */

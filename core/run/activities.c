@@ -157,7 +157,7 @@ static void end_rest(void)
     listing.record.n_activities = ACTIVITIES_MAX;
     snprintf(rest->name, sizeof rest->name, "%zu more", n - ACTIVITIES_MAX + 1);
     link_say(listing.link, GB_LOG_WARNING,
-             "a sample has %zu activities: those from number %d on are kept as one", n,
+             "a sample has %zu activities: those from number %d on are combined", n,
              ACTIVITIES_MAX);
 }
 
@@ -188,7 +188,7 @@ static int32_t list(struct case_state *state, uint64_t n_samples)
     }
     if (listing.n_faulty > 0)
         link_say(listing.link, GB_LOG_PLUGIN_BUG,
-                 "the device listed %llu activities with invalid values, which are left out",
+                 "the device listed %llu activities with invalid values, which are ignored",
                  (unsigned long long)listing.n_faulty);
     free(listing.items);
     listing.items = NULL;

@@ -84,7 +84,7 @@ static void refuse_if_stuck(const struct run *run, struct visit *visit)
             return;
     if (visit->devices.n > 0)
         snprintf(visit->refusal, sizeof visit->refusal,
-                 "device %s is not used any more: a process that was killed on it does not end",
+                 "device %s is no longer used: a killed process on it does not terminate",
                  visit->devices.items[0]->label);
 }
 

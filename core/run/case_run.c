@@ -289,8 +289,8 @@ static int32_t measure_again(struct case_state *state, const struct gb_plugin *p
 {
     link_begin(state->link, WIRE_AGAIN);
     link_send(state->link);
-    state->why_stream = "launched in the stream: the result is wrong when run is captured once and "
-                        "launched many times, and right when every sample calls it";
+    state->why_stream = "launched in the stream: the result is wrong if run is captured once and "
+                        "launched many times, and right if every sample calls it";
     policy_run_free(state->policy);
     state->policy = NULL;
     host_free(state->policy_host);

@@ -396,12 +396,12 @@ static int32_t expire(struct sampling *sampling)
     char time[NUMBER_TEXT_MAX];
     if (sampling->policy->count == 0 && sampling->measured)
         return case_stop(sampling->state, CASE_FAILED,
-                         "measure = %s: the benchmark gave no value of it in max_time %s",
+                         "measure = %s: the benchmark recorded no value of it within max_time (%s)",
                          sampling->measured_name,
                          format_time(policy_run_time_limit(sampling->policy), 3, time));
     if (sampling->policy->count == 0)
         return case_stop(sampling->state, CASE_FAILED,
-                         "device %s: lost the times of all %llu samples of max_time %s",
+                         "device %s: lost the times of all %llu samples within max_time (%s)",
                          sampling->device->name, (unsigned long long)sampling->n_lost,
                          format_time(policy_run_time_limit(sampling->policy), 3, time));
     policy_run_expire(sampling->policy);
@@ -529,7 +529,7 @@ static void contradict(const struct sampling *sampling, struct gb_estimate *esti
     if (!is_contradicted(sampling, estimate->value_ns, bound_ns))
         return;
     case_stop(sampling->state, CASE_CONTRADICTED,
-              "a call on renewed inputs takes %s at least, by the samples %s",
+              "a call on renewed inputs takes at least %s, but by the samples %s",
               format_time(bound_ns, 3, renewed), format_time(estimate->value_ns, 3, reading));
     estimate->value_ns = estimate->low_ns = estimate->high_ns = bound_ns;
     estimate->n_modes = 0;

@@ -38,8 +38,8 @@ int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *ben
         return GB_OK;
     if (n > n_units && n_units > 0)
         link_say(state->link, GB_LOG_WARNING,
-                 "threads = %u: there are %u processors to run on: threads take turns on them, and "
-                 "what that takes is part of the times",
+                 "threads = %u: only %u processors are available: threads take turns on them, and "
+                 "the times include that",
                  n, n_units);
     CALL_BENCH(state, status, device->ops->set_threads(device->device, device->queue, n));
     return case_judge_device(state, "starting threads", status);

@@ -73,10 +73,10 @@ static void take_build(struct collector *collector, struct wire_reader *message)
     const struct plugin_info *info = case_plugin(collector->record.bench_case, build.kind);
     collector->record.builds[build.kind - 1] = build.sha256;
     if (info->sha256 && !text_equal(info->sha256, build.sha256)) {
-        text_printf(&words,
-                    "measured with a different build of %s than the run began with: %.12s, "
-                    "not %.12s",
-                    info->path, build.sha256, info->sha256);
+        text_printf(
+            &words,
+            "measured with a different build of %s than at the start of the run: %.12s, not %.12s",
+            info->path, build.sha256, info->sha256);
         add_message(collector, GB_LOG_WARNING, text_get(&words));
     }
 }

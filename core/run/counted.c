@@ -111,8 +111,8 @@ static void send_timing(struct case_state *state, uint32_t means)
         .graph_ns = NAN,
         .launched = launch_word(GB_LAUNCH_STREAM),
         .reading_note = is_fixed ? ""
-                                 : "addresses are random in this process: counts of code that "
-                                   "depends on them differ from run to run"};
+                                 : "addresses are randomized in this process: counts of code that "
+                                   "depends on them vary from run to run"};
     link_send_record(state->link, WIRE_TIMING, &timing);
 }
 

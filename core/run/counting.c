@@ -133,7 +133,7 @@ static void report_values(const struct counting *counting, struct worker_link *l
             text_printf(&unread, "%s%s", unread.length ? ", " : "", value->name);
     }
     if (unread.length)
-        link_say(link, GB_LOG_WARNING, "counters that could not be read: %s", text_get(&unread));
+        link_say(link, GB_LOG_WARNING, "these counters could not be read: %s", text_get(&unread));
     if (counting->n_refused > 0)
         link_say(link, GB_LOG_PLUGIN_BUG,
                  "gave counters without usable names or units, or too many");

@@ -164,7 +164,7 @@ static void examine_governor(struct findings *findings)
     const char *state = arena_printf(findings->arena, "%s; %d of %d CPUs not on performance",
                                      governors.usual, governors.n_slow, governors.n);
     find(findings, "frequency governor", state, governors.n_slow > 0,
-         "the clock follows the load, so the first samples are slower",
+         "the clock rate follows the load, so the first samples are slower",
          "sudo cpupower frequency-set --governor performance");
 }
 
@@ -194,7 +194,8 @@ static void examine_smt(struct findings *findings)
     if (!active)
         return;
     find(findings, "simultaneous multithreading", text_equal(active, "1") ? "on" : "off",
-         text_equal(active, "1"), "two threads share a core: results depend on the neighbour",
+         text_equal(active, "1"),
+         "two threads share a core: results depend on what the other one does",
          "echo off | sudo tee /sys/devices/system/cpu/smt/control");
 }
 
@@ -248,7 +249,7 @@ static void examine_quota(struct findings *findings)
          quota > 0 ? arena_printf(findings->arena, "%g of %ld CPUs, by %s", quota, n_cpus, file)
                    : "none",
          quota > 0 && quota < (double)n_cpus,
-         "a process that has used it up waits for the next period, of 100 ms mostly",
+         "a process that has used up its quota waits for the next period, usually of 100 ms",
          arena_printf(findings->arena, "echo %s | sudo tee %s", is_v1 ? "-1" : "max", file));
 }
 

@@ -71,7 +71,15 @@ static void add_interval(double value, double low, double high, struct text *lin
     text_printf(line, "%s%s", interval.length ? " " : "", text_get(&interval));
 }
 
-static void add_live_line(const struct progress *progress, struct text *ret)
+static struct winsize size_of(const struct progress *progress)
+{
+    struct winsize size = {0};
+    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
+        size = (struct winsize){.ws_row = USUAL_ROWS, .ws_col = USUAL_COLUMNS};
+    return size;
+}
+
+static void add_live_line(const struct progress *progress, size_t columns, struct text *ret)
 {
     struct text line = {0};
     uint64_t n_done = progress->n_known + progress->n_done - progress->n_held;
@@ -86,7 +94,8 @@ static void add_live_line(const struct progress *progress, struct text *ret)
     add_time_left(progress, &line);
     if (progress->n_running > 1)
         text_printf(&line, "  %zu at once", progress->n_running);
-    text_printf(&line, "  %s", text_get(&progress->label));
+    text_add(&line, "  ");
+    text_add_cut(&line, text_get(&progress->label), columns / 3); /* the time stands behind it */
     if (progress->n_samples > 0) {
         const struct so_far_median *so_far = &progress->so_far;
         char time[NUMBER_TEXT_MAX];
@@ -136,13 +145,11 @@ static void add_block(struct progress *progress, size_t columns)
 static void draw(struct progress *progress)
 {
     CLEANUP(text_free) struct text line = {0};
-    struct winsize size = {0};
-    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
-        size = (struct winsize){.ws_row = USUAL_ROWS, .ws_col = USUAL_COLUMNS};
+    const struct winsize size = size_of(progress);
     erase(progress);
     cut_block(progress, size.ws_row);
     add_block(progress, size.ws_col);
-    add_live_line(progress, &line);
+    add_live_line(progress, size.ws_col, &line);
     add_line(progress, text_get(&line), size.ws_col);
     line_output_flush(&progress->output);
     progress->drawn_ns = host_clock_ns();
@@ -201,8 +208,10 @@ void progress_finished(struct progress *progress, const char *label,
         return;
     struct text *line = &progress->held;
     char time[NUMBER_TEXT_MAX];
-    text_printf(line, "%llu/%llu  %s  ", (unsigned long long)(progress->n_known + progress->n_done),
-                (unsigned long long)progress->n_total, label);
+    text_printf(line, "%llu/%llu  ", (unsigned long long)(progress->n_known + progress->n_done),
+                (unsigned long long)progress->n_total);
+    text_add_cut(line, label, progress->is_block ? size_of(progress).ws_col / 2 : SIZE_MAX);
+    text_add(line, "  ");
     if (record->has_estimate && clock_is_counting(record->clock)) {
         const struct metric_record *count = ITEM_NAMED(record->metrics, record->n_metrics, name,
                                                        CLOCK_INSTRUCTIONS);
@@ -267,7 +276,7 @@ void progress_child_end(struct progress *progress, struct child_lines *lines, co
                         const char *of)
 {
     if (lines->n_hidden > 0)
-        progress_line(progress, "[%s] and %llu more lines: at most %d of %s are shown", who,
+        progress_line(progress, "[%s] %llu more lines not shown: at most %d of %s are", who,
                       (unsigned long long)lines->n_hidden, LINES_SHOWN, of);
     *lines = (struct child_lines){0};
 }

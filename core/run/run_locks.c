@@ -289,7 +289,8 @@ static void note_problem(struct run *run, struct device_state *state)
     const char *problem = *run->machine.problem ? run->machine.problem : state->lock.problem;
     if (!*problem)
         return;
-    text_printf(&words, "measured without a lock: %s: other gbrun processes may measure meanwhile",
+    text_printf(&words,
+                "measured without a lock: %s: other gbrun processes may measure at the same time",
                 problem);
     note(run, state, text_get(&words), &run->has_said_problem);
 }

@@ -148,7 +148,7 @@ static struct engine_report find_delay(const struct search_process *process)
     char limit[NUMBER_TEXT_MAX];
     format_time(is_budget ? params->budget_ns : params->time_limit_ns, 3, limit);
     text_printf(&reason, "the search %s: %s = %s",
-                is_budget ? "took its budget for itself" : "did not answer",
+                is_budget ? "spent its budget on its own computing" : "did not answer",
                 is_budget ? "budget" : "time_limit", limit);
     return search_failure(text_get(&reason));
 }

@@ -79,8 +79,7 @@ int32_t sets_renew(struct sets *sets, uint32_t n)
                    sets->ops->refresh(sets->benches[sets->order[i]], queue, case_input_set(state)));
     if (status == GB_SKIPPED)
         return case_stop(state, CASE_FAILED,
-                         "verify = %s: nothing of this case is compared with anything: expected "
-                         "verify = end",
+                         "verify = %s: this case compares no output: expected verify = end",
                          verify_word(state->bench_case->common.verify));
     return status == GB_OK ? case_wait(state, "refresh") : status;
 }

@@ -292,8 +292,8 @@ void slot_end(struct slot *slot)
         run_device(slot->run, slot->device)->is_stuck = true;
         progress_line(
             slot->run->plan->progress,
-            "gbrun: process %ld was killed and does not end: device %s is not used any more", pid,
-            slot->device->label);
+            "gbrun: process %ld was killed but does not terminate: device %s is no longer used",
+            pid, slot->device->label);
     }
     if (!slot_is_lane(slot))
         renewal_end(&run_device(slot->run, slot->device)->renewal, host_clock_ns());
@@ -420,7 +420,7 @@ static void note_lost(const struct slot *slot)
     run_device(slot->run, device)->is_lost = true;
     if (slot->visit->devices.n > 1)
         progress_line(slot->run->plan->progress,
-                      "gbrun: device %s cannot be opened: the others continue without it",
+                      "gbrun: device %s cannot be opened: continuing with the others",
                       device->label);
 }
 
@@ -472,7 +472,7 @@ static bool give_again(struct slot *slot)
         return false;
     if (visit->n_starts == STARTS_MAX) {
         worker_death(&slot->process, death, sizeof death);
-        error_set(&error, GB_FAILED, "workers end before they take a case (%s)", death);
+        error_set(&error, GB_FAILED, "workers exit before they take a case (%s)", death);
         run_fail(run, &error);
     }
     put_back(slot);

@@ -294,8 +294,7 @@ static bool run_claim(struct run *run)
     if (claims_batch(claims)->n == 0 && !is_over) {
         if (!run->has_said_held)
             progress_line(run->plan->progress,
-                          "gbrun: the cases that are left are measured by other tasks: waiting "
-                          "until they are done");
+                          "gbrun: other tasks are measuring the remaining cases: waiting for them");
         run->has_said_held = true;
         poll(NULL, 0, WAIT_MS);
     }
@@ -309,8 +308,8 @@ static void run_beat(struct run *run)
     if (!run->plan->claims || claims_beat(run->plan->claims, &error) == GB_OK)
         return;
     if (!run->has_said_beat)
-        progress_line(run->plan->progress, "gbrun: %s: other tasks have given this one up",
-                      error.text);
+        progress_line(run->plan->progress,
+                      "gbrun: %s: other tasks have taken over the cases of this one", error.text);
     run->has_said_beat = true;
 }
 

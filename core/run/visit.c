@@ -46,10 +46,10 @@ static int32_t no_candidate(const struct device_list *devices, const struct benc
     for (size_t i = 0; i < devices->n_absent; i++) {
         const struct absent_device *absent = &devices->absent[i];
         if (may_choose(bench_case, absent->settings, absent->is_auto))
-            return error_set(error, GB_NOT_FOUND, "device %s is not there: %s",
+            return error_set(error, GB_NOT_FOUND, "device %s is not available: %s",
                              absent->settings->name, absent->reason);
     }
-    return error_set(error, GB_NOT_FOUND, "there is no device that %s runs on (%s)",
+    return error_set(error, GB_NOT_FOUND, "no device that %s runs on is available (%s)",
                      bench_case->info->plugin.id, runs_on ? runs_on : "any");
 }
 
@@ -107,14 +107,15 @@ static int32_t choose_uuid(const struct device_choice *choice, struct device_set
             break;
     }
     if (n_found == 0)
-        return wrong_choice(choice, set, GB_NOT_FOUND, "no UUID begins so: there is ", error);
+        return wrong_choice(choice, set, GB_NOT_FOUND,
+                            "no UUID begins like this: available: ", error);
     if (n_found > 1)
-        return wrong_choice(choice, set, GB_INVALID, "more than one UUID begins so: there is ",
-                            error);
+        return wrong_choice(choice, set, GB_INVALID,
+                            "more than one UUID begins like this: available: ", error);
     if (!text_equal(found->info.uuid, choice->uuid) &&
         strlen(strchr(choice->uuid, '-') + 1) < UUID_BEGIN_MIN)
         return wrong_choice(choice, set, GB_INVALID,
-                            "expected four characters or more after the dash: there is ", error);
+                            "expected four characters or more after the dash: available: ", error);
     set->items[0] = found;
     set->n = 1;
     return GB_OK;
@@ -333,11 +334,10 @@ static void add_notes(const struct counting *counting, struct text *notes)
     const struct device_list *devices = counting->schedule->devices;
     for (size_t i = 0; i < devices->n; i++)
         if (counting->is_left_out[i])
-            text_printf(
-                notes,
-                "gbrun: device %s (%s) is left out: cases are spread over devices of the first "
-                "one's model; distribute = each uses all\n",
-                devices->items[i].label, devices->items[i].info.model);
+            text_printf(notes,
+                        "gbrun: device %s (%s) is not used: cases are spread over devices of the "
+                        "same model as the first; distribute = each uses all\n",
+                        devices->items[i].label, devices->items[i].info.model);
 }
 
 int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret_n_done,

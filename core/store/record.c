@@ -105,8 +105,8 @@ int32_t verdict_of_case(int32_t visit, const struct rounds_interval *visits, dou
                    : GB_VERDICT_CERTIFIED_IN_VISIT;
     const double half_ratio = 0.5 * (visits->high - visits->low) / visits->centre;
     if (note && visits->next_ratio > precision)
-        text_printf(note, "visits differ: after %zu the next may be off by %.2g %%", visits->n,
-                    100 * visits->next_ratio);
+        text_printf(note, "visits differ: after %zu of them, the next may differ by %.2g %%",
+                    visits->n, 100 * visits->next_ratio);
     else if (note)
         text_printf(note, "interval of %.2g %% after %zu visits", 100 * half_ratio, visits->n);
     return GB_VERDICT_UNCONVERGED;

@@ -62,7 +62,7 @@ int32_t store_error(const struct store *store, struct gb_error *error)
         system_errno = errno;
     if (is_disk_full(code, system_errno))
         return error_set(error, GB_IO,
-                         "%s: %s: nothing more can be stored; what was stored before is safe",
+                         "%s: %s: nothing more can be stored; what is already stored is safe",
                          store->path, system_errno == EFBIG ? reason_of(EFBIG) : "disk full");
     switch (code & 0xFF) {
     case SQLITE_BUSY:
@@ -244,7 +244,7 @@ static int32_t check_file(struct store *store, struct gb_error *error)
     return error_set(error, GB_IO, "%s: was %s while it was written to; %s%s%s", store->path, what,
                      is_rescued ? "what was stored is in " : "what was stored cannot be rescued",
                      is_rescued ? text_get(&copy) : "",
-                     is_rescued ? ": move it back to go on with it" : "");
+                     is_rescued ? ": move it back to continue with it" : "");
 }
 
 static int on_lock(void *context, int n)
@@ -322,7 +322,7 @@ static int32_t check_views(struct store *store, struct gb_error *error)
     text_add(&sql, ")");
     int32_t status = store_integer(store, text_get(&sql), 0, &n, error);
     return status == GB_OK && n > 0
-               ? error_set(error, GB_CORRUPT, "%s: damaged: it has views in place of tables",
+               ? error_set(error, GB_CORRUPT, "%s: damaged: it has views instead of tables",
                            store->path)
                : status;
 }
@@ -571,8 +571,7 @@ static int32_t open_for_reading(struct store *store, const char *vfs, struct gb_
     if (S_ISDIR(info.st_mode))
         return error_set(error, GB_IO, "%s: a folder, not a results file", store->path);
     if (info.st_size == 0)
-        return error_set(error, GB_CORRUPT, "%s: empty: nothing was ever stored in it",
-                         store->path);
+        return error_set(error, GB_CORRUPT, "%s: empty: not a results file yet", store->path);
     int32_t status = GB_IO;
     for (size_t i = 0; status == GB_IO && i < sizeof ways / sizeof *ways; i++) {
         struct gb_error attempt = {0};
@@ -584,7 +583,7 @@ static int32_t open_for_reading(struct store *store, const char *vfs, struct gb_
         if (status == GB_OK && version > 0)
             status = read_as_present(store, version, &attempt);
         else if (status == GB_OK)
-            status = error_set(&attempt, GB_CORRUPT, "%s: empty: nothing was ever stored in it",
+            status = error_set(&attempt, GB_CORRUPT, "%s: empty: not a results file yet",
                                store->path);
         if (status != GB_IO || i == 0)
             *error = attempt;

@@ -369,7 +369,8 @@ int32_t run_select(const struct stored_run *runs, size_t n, const char *path, co
     }
     if (text_equal(text, "previous")) {
         if (n < 2)
-            return error_set(error, GB_NOT_FOUND, "%s: holds one run, so none is previous", path);
+            return error_set(error, GB_NOT_FOUND,
+                             "%s: contains only one run: there is no previous one", path);
         *ret = n - 2;
         return GB_OK;
     }

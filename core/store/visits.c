@@ -133,5 +133,6 @@ void visits_widen(const struct case_record *const *records, size_t n, struct gb_
         return;
     estimate->verdict = GB_VERDICT_UNCONVERGED;
     snprintf(estimate->note, sizeof estimate->note,
-             "the machine changed by %.2g %% meanwhile, by its reference work", 100 * change);
+             "the machine changed by %.2g %% meanwhile, according to its reference work",
+             100 * change);
 }

@@ -67,7 +67,7 @@ static void junit_end(struct exchange *exchange)
 
 const struct exchange_writer exchange_junit = {
     .name = "junit",
-    .help = "JUnit's XML, a test for each case, failed where the case is",
+    .help = "JUnit's XML: a test for each case, failed if the case failed",
     .takes_failures = true,
     .add = junit_add,
     .end = junit_end,

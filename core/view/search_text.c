@@ -489,7 +489,7 @@ void search_write_axes(const struct search_found *found, struct text *out)
     if (found->n_visits < 3)
         return;
     const struct search_visit *first = &found->visits[0];
-    table_columns(&table, "axis|>explains alone");
+    table_columns(&table, "axis|>variation explained");
     for (size_t i = 0; i < first->n_parameters; i++) {
         const double share = first->parameters[i].is_axis
                                  ? share_of_axis(found, first->parameters[i].name)

@@ -206,7 +206,9 @@ static void write_words(const struct view *view, const struct breakdown *breakdo
     if (view->options->format == FORMAT_MARKDOWN)
         text_add(out, "\n");
     if (breakdown->has_parallel)
-        text_add(out, "| runs beside the others of its section, whose time is the first one's\n");
+        text_add(
+            out,
+            "| runs in parallel with the others of its section, whose time is the first one's\n");
     if (breakdown->is_timed)
         add_sum_words(breakdown, c, &words);
     else
@@ -220,7 +222,7 @@ static void show_case(const struct view *view, const struct view_row *row, struc
     text_add(out, "\nbreakdown of ");
     text_add_line(out, row->label);
     if (!breakdown.n) {
-        text_add(out, row->c.record.has_activities ? ": nothing is put on the device\n"
+        text_add(out, row->c.record.has_activities ? ": nothing runs on the device\n"
                                                    : ": its kernels are not known\n");
         return;
     }

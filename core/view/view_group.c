@@ -18,7 +18,7 @@
     X(GEOMEAN_LOW, "geomean_low", "geomean_low(COLUMN)", "",                                       \
       "Lower end of the 95 % interval of that, Student's t over the logarithms")                   \
     X(GEOMEAN_HIGH, "geomean_high", "geomean_high(COLUMN)", "", "Its upper end")                   \
-    X(COUNT, "count", "count", "", "Number of cases in the group, each round one")                 \
+    X(COUNT, "count", "count", "", "Number of cases in the group, counting each round")            \
     X(PASS_RATE, "pass_rate", "pass_rate", "ratio",                                                \
       "Share of status ok among the cases that were measured")
 enum {
@@ -173,7 +173,7 @@ static int32_t read_aggregate(struct grouping *grouping, const char *written, st
     origin.column += (uint32_t)length + 1;
     int32_t status = view_column_asked(view, name, origin, &column, error);
     if (status == GB_OK && column_is_words(view, &column))
-        return error_set(error, GB_INVALID, "--columns: %s: '%s' is words: expected numbers", item,
+        return error_set(error, GB_INVALID, "--columns: %s: '%s' is text: expected numbers", item,
                          name);
     if (status == GB_OK)
         add_aggregate(grouping, kind, &column, title);

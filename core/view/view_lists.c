@@ -38,7 +38,7 @@ const char *view_head_with_unit(struct view *view, const struct view_column *col
 static const struct help_entry sample_columns[] = {
     {"sample", "", "Number of the sample in its case, from 0"},
     {"time_ns", "ns", "Time of one iteration on the clock that counts"},
-    {"CLOCK_ns", "ns", "The same on each clock that was read, such as wall_ns or kernel_ns"},
+    {"CLOCK_ns", "ns", "The same for each clock that was read, such as wall_ns or kernel_ns"},
     {"elapsed_ns", "ns", "Wall time from the start of the first sample to the end of this one"},
     {"iterations", "", "Runs of the code in the sample"},
     {"clock_hz", "Hz", "Clock rate of the device around the sample; 0 if not known"},

@@ -108,8 +108,8 @@ int32_t view_column_named(const struct view *view, const char *name, const char 
     if (result_column_named(name, ret))
         return view->relatives || !result_column_is_relative((size_t)ret->result)
                    ? GB_OK
-                   : error_set(error, GB_INVALID, "%s: '%s' needs --relative-to: a ratio to what?",
-                               option, name);
+                   : error_set(error, GB_INVALID, "%s: '%s' needs --relative-to BASE", option,
+                               name);
     name = arena_text(arena, name);
     if (text_is_among(view->parameters, view->n_parameters, name)) {
         *ret = (struct view_column){

@@ -18,11 +18,11 @@ enum { SECTION = 1, CAUSES = 2 };
     X(FAILURES, COLOUR_BAD, SECTION, "", "failures")                                               \
     X(SKIPS, COLOUR_FAINT, SECTION, "", "skipped")                                                 \
     X(ERRORS, COLOUR_BAD, SECTION | CAUSES, "", "errors")                                          \
-    X(CHANGES, COLOUR_NONE, CAUSES, "", "the machine changed, by its reference work")              \
+    X(CHANGES, COLOUR_NONE, CAUSES, "", "the machine changed, according to its reference work")    \
     X(OBSTACLES, COLOUR_NONE, 0, "?",                                                              \
       "not certified: interval wider or less stable than requested")                               \
     X(LIMITED, COLOUR_NONE, 0, "~", "limited by the timer resolution")                             \
-    X(GAVE_UP, COLOUR_NONE, 0, "!", "given up by the policy")                                      \
+    X(GAVE_UP, COLOUR_NONE, 0, "!", "the policy gave up")                                          \
     X(MODES, COLOUR_NONE, 0, MODES_MARK, "several modes")                                          \
     X(MESSAGES, COLOUR_NONE, SECTION | CAUSES, "", "messages")                                     \
     X(THROTTLES, COLOUR_NONE, CAUSES, "", "throttled samples")                                     \
@@ -38,7 +38,7 @@ enum { SECTION = 1, CAUSES = 2 };
     X(PACES, COLOUR_NONE, 0, "", "pace")                                                           \
     X(GRAPHS, COLOUR_NONE, 0, "", "several launches per sample: a graph would be faster")          \
     X(SMALL, COLOUR_NONE, 0, "",                                                                   \
-      "fewer blocks than multiprocessors: the time depends on where they run")                     \
+      "fewer blocks than multiprocessors: the time depends on their placement")                    \
     X(CALLS, COLOUR_NONE, 0, "", "the time includes the call overhead")
 enum {
 #define NOTE_LIST_CONSTANT(name, colour, flags, mark, heading) name,
@@ -397,7 +397,7 @@ static void add_pace(struct notes *notes, const struct stored_case *c, const cha
         text_add(&words, words.length ? ", " : "");
     if (pace->gap_ns > 0)
         text_printf(&words, "%sidle for %s after each sample",
-                    pace->is_missed ? "throttled or below its clock although " : "",
+                    pace->is_missed ? "throttled or below its highest clock although " : "",
                     format_time(pace->gap_ns, 4, number));
     if (settled_ns > 0)
         text_printf(&words, "%s %s of load",

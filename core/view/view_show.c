@@ -469,7 +469,7 @@ void view_add_open(const struct view *view, struct text *out)
     text_printf(out, "%s%llu of %llu cases are done%s",
                 n_done < n ? "this run has not ended: " : "", (unsigned long long)n_done,
                 (unsigned long long)n,
-                n_done < n ? "" : ", but gbrun was stopped before it closed the run");
+                n_done < n ? "" : ", but gbrun was killed before the end of the run");
 }
 
 /* What a table of what is there cannot show. */

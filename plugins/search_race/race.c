@@ -436,7 +436,7 @@ static void queue_open(struct search *search)
         if (is_open(search, i))
             search->queue[search->n_queue++] = i;
     if (search->n_queue == 1 && !isinf(search->limit))
-        search->end = "each other case is ruled out";
+        search->end = "all other cases are ruled out";
     search->n_rounds++;
 }
 

@@ -130,12 +130,12 @@ no sides|2|fake.ini: error: nothing tells the sides apart: expected --base KEY=V
 no value|2|--base: error: 'device': expected KEY=VALUE or BENCH.KEY=VALUE, such as plugin=./old.so|\
 ab -c fake.ini --base device
 a swept side|2|--new: error: 'sweep.seed': a side of ab gives one value to an option or setting: the cases of both sides are the same|ab -c fake.ini --new sweep.seed=1,2
-what both sides share|2|--new: error: 'rounds' is the same of both sides of ab: expected an option, a setting, plugin or env.NAME|ab -c fake.ini --new rounds=3
+what both sides share|2|--new: error: 'rounds' is always the same on both sides of ab: expected an option, a setting, plugin or env.NAME|ab -c fake.ini --new rounds=3
 too few rounds|2|--max-rounds: error: max_rounds = 3 is out of range: expected 4:10000|\
 ab -c fake.ini --new seed=1 --max-rounds 3
-no plugin file to build|2|gbrun: error: nothing is built: no [bench NAME] has a path as its plugin or library, such as plugin = ./NAME.so|ab -c fake.ini --new-build true
+no plugin file to build|2|gbrun: error: there is nothing to build: no [bench NAME] has a path as its plugin or library, such as plugin = ./NAME.so|ab -c fake.ini --new-build true
 a build that fails|2|gbrun: error: --base-build 'false': ended with code 1|ab -c fake.ini --base-build false
-an axis of one side|2|~axis.ini:3:1: error: [bench process]: the base has 2 cases and the other side 1: what a side changes is no axis|ab -c axis.ini --new seed=1
+an axis of one side|2|~axis.ini:3:1: error: [bench process]: the base has 2 cases and the other side 1: a side must not change an axis|ab -c axis.ini --new seed=1
 an axis that both sides change|0||ab -c axis.ini --base seed=1 --new seed=2 -q -o ab.gbr
 EOF
 

@@ -105,7 +105,7 @@ EOF
 equals "functions of a library that cheat are found by calls on renewed buffers; gemm_verify is right with each input" \
     "ok,ok,ok,wrong result,ok,wrong result,ok,ok,failed,ok" "$(of status)"
 has "where nothing is compared it is refused" err.txt \
-    'verify = strict: nothing of this case is compared with anything: expected verify = end'
+    'verify = strict: this case compares no output: expected verify = end'
 succeeds "gemm_verify with several inputs is checked, three samples at least" \
     test "$(column metric.checked_calls | tail -n 1)" -ge 3
 finish

@@ -19,7 +19,7 @@ done
 GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs "$GBRUN" -q -c fails.ini -o fails.gbr >/dev/null 2>&1
 
 no_pairs='rounds of two runs are not pairs: expected --by with an option or setting whose values are in one run'
-unforced='they are not compared without --force'
+unforced='they are compared only with --force'
 try_each "$GBRUN" compare --metric bytes_read <<TABLE
 two files|0||old.gbr new.gbr|base: run 2 of old.gbr, 20|4 same; geometric mean of 4 ratios 1.000
 three files: a column each|0||old.gbr new.gbr old.gbr|1.000 same  1.000 same
@@ -36,7 +36,7 @@ uncertified cases, strictly|3|gbrun: --strict: 4 of 4 compared cases of new.gbr 
 old.gbr new.gbr --strict
 a case that fails on both sides|1||fails.gbr fails.gbr
 a case that is missing|3||new.gbr less.gbr
-another cache state|2|gbrun: error: 4 of 4 cases of cold.gbr are of another cache (cold, the base has warm): $unforced|\
+another cache state|2|gbrun: error: 4 of 4 cases of cold.gbr have another cache (cold, the base has warm): $unforced|\
 new.gbr cold.gbr
 another cache state by force: each line says so|0||new.gbr cold.gbr --force|same, other cache
 TABLE
@@ -246,7 +246,7 @@ printf '{"a":' >broken.json
 printf '{"results":[]}' >empty.json
 try_each "$GBRUN" compare <<TABLE
 round by round, too few|0||new.gbr --by method --base stream --margin 99.9% --sequential|\
-unclear: copy bytes=4096: 3 rounds, 4 at least are needed|round by round: 2 not decided after 3
+unclear: copy bytes=4096: 3 rounds, at least 4 are needed|round by round: 2 not decided after 3
 round by round, of two files|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are not pairs|\
 old.gbr new.gbr --sequential
 round by round, of two runs|2|gbrun: error: --sequential: $no_pairs|old.gbr --by host --base "$(uname -n)" --sequential
@@ -255,9 +255,9 @@ NVBench without its float file|2||sub/nv_old.json sub/nv_bad.json
 other JSON|2|gbrun: error: other.json: is JSON, but not of Google Benchmark, NVBench, hyperfine or pyperf|other.json new.gbr
 broken JSON|2|gbrun: error: broken.json: is neither a results file nor JSON|broken.json new.gbr
 no times|2|gbrun: error: empty.json: no time is in this file of hyperfine|empty.json new.gbr
-a metric of another tool|2|gbrun: error: --metric flops: of base.json only times are known|base.json new.gbr --metric flops
+a metric of another tool|2|gbrun: error: --metric flops: base.json contains only times|base.json new.gbr --metric flops
 a file that is not there|2||old.gbr nonesuch.gbr
-one run only|2|gbrun: error: new.gbr: holds one run, so none is previous|new.gbr
+one run only|2|gbrun: error: new.gbr: contains only one run: there is no previous one|new.gbr
 a run that is not there|2|gbrun: error: old.gbr: has no run 7, only 1 to 2|old.gbr --base 7
 a run by words|2|gbrun: error: run 'yesterday': expected its number, newest, previous, or NAME=VALUE of a label|\
 old.gbr --base yesterday

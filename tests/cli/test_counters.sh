@@ -109,7 +109,7 @@ equals "what is missing costs no case" "0 2" "$code $(column status | grep -c '^
 notes results.gbr
 equals "a device without counters says so" 1 "$(said 'counters: the device shorter has none')"
 equals "so does one without this counter" 1 "$(said 'counters: fake.nothing: no counter')"
-equals "and one that cannot read it" 1 "$(said 'counters that could not be read: fake.broken')"
+equals "and one that cannot read it" 1 "$(said 'these counters could not be read: fake.broken')"
 equals "the others are there" 1048576 "$(column counted_flops --where "device = 'fake'")"
 
 measured <<INI

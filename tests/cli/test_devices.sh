@@ -58,7 +58,7 @@ equals "some of the devices are not there" 1 "$code"
 all='gpu:0 (Big, GPU-aaaa1111), gpu:1 (Big, GPU-aaaa2222), gpu:2 (Big, GPU-bbbb3333), gpu:3 (Small, GPU-cccc4444)'
 each_status <<LIST
 good device={gpu:GPU-bbbb3333,gpu:GPU-cccc,cpu:all}|ok n=12
-good device=gpu:GPU-dddd|failed: device gpu:GPU-dddd: no UUID begins so: there is $all
+good device=gpu:GPU-dddd|failed: device gpu:GPU-dddd: no UUID begins like this: available: $all
 LIST
 equals "the device of a UUID" "2 3" "$(column device_number --where "device in ('gpu:GPU-bbbb3333', 'gpu:GPU-cccc')" | xargs)"
 equals "list says which" 'gpu:GPU-cccc' \
@@ -71,7 +71,7 @@ equals "spread: three cases that wait for each other are measured side by side, 
     "$code $(column number | sort | xargs)"
 equals "spread: on all equal devices, on no other" "0 1 2" "$(column index | sort -u | xargs)"
 equals "spread: the device that is left out is named" \
-    "gbrun: device gpu:3 (Small) is left out: cases are spread over devices of the first one's model; distribute = each uses all" \
+    "gbrun: device gpu:3 (Small) is not used: cases are spread over devices of the same model as the first; distribute = each uses all" \
     "$(grep '^gbrun' err.txt)"
 equals "progress counts each case once" 6 "$(grep -c '^[0-9]*/6  beside number=[0-9] on gpu:[012]  ' err.txt)"
 equals "what is stored is where it was measured" "$(column index)" "$(column device_number)"
@@ -99,7 +99,7 @@ equals "a device that crashes fails only its own cases, and no other" "1 6 18" \
     "$code $(grep -c 'on gpu:1  crashed (SIGABRT, in run, while warming up)' err.txt) $(counts ok)"
 run -s "device gpu.closed_device=1"
 equals "spread: a device that cannot be opened costs one case" "1 5" "$(counts 'device error') $(counts ok)"
-equals "and is said to be left out" "gbrun: device gpu:1 cannot be opened: the others continue without it" \
+equals "and is said to be left out" "gbrun: device gpu:1 cannot be opened: continuing with the others" \
     "$(grep -o '^gbrun: device gpu:1 can.*' err.txt)"
 run -s "device gpu.closed_device=1" -s gbrun.distribute=each
 equals "each: it costs all of its own" "6 18" "$(counts 'device error') $(counts ok)"
@@ -189,7 +189,7 @@ resumed "each" 24 4 number,device_number
 killed_after 9 copy.gbr -s gbrun.distribute=each -s beside.held_from=25
 FAKE_DEVICES=2 ran "$GBRUN" run --resume results.gbr
 equals "devices that are gone: the others go on" 12 "$(column number --where "device_number < 2" | wc -l)"
-succeeds "and it is said" grep -q '^gbrun: device gpu:[23] (.*), used before, is not there: continuing without it$' err.txt
+succeeds "and it is said" grep -q '^gbrun: device gpu:[23] (.*), used before, is not available: continuing without it$' err.txt
 sql results.gbr "UPDATE device SET model = 'Big 2' WHERE id = (SELECT min(id) FROM device WHERE model = 'Big')"
 equals "each model is listed once, also one in whose name another's stands" "Big,Big 2,Small" \
     "$("$GBRUN" list runs results.gbr --format csv | grep -o '"[^"]*Big[^"]*"' | tr -d '"' | sed 's/, /\n/g' | sort |

@@ -77,7 +77,7 @@ done
 equals "of the tolerances one holds" "exact,failed loose,ok" "$(column bench,verified tolerances.gbr | xargs)"
 if [ -f saxpy.gbr ] && [ "$has_gpu" = 0 ]; then
     equals "without a GPU saxpy is skipped" "skipped,unchecked" "$(column status,verified saxpy.gbr | sort -u)"
-    succeeds "and the reason is reported" grep -q 'device cuda is not there: ' saxpy.txt
+    succeeds "and the reason is reported" grep -q 'device cuda is not available: ' saxpy.txt
 fi
 if [ -f counter.gbr ]; then
     equals "the plugin in Rust was measured" "counter,ok" "$(column bench,status counter.gbr | tail -n 1)"

@@ -140,9 +140,9 @@ good device={fake,fake:2,lossy,throttled,cpu}|ok n=12
 good device=fake:9|failed: device fake:9: there is only fake:0 (Fake 1000, FAKE-0), fake:1 (Fake 1000, FAKE-1), fake:2 (Fake 2000, FAKE-2)
 good device=poisoned|device error (illegal address)
 good device=breaks_at_open|crashed (SIGABRT, while opening the device)
-good device=breaks_at_describe|failed: device breaks_at_describe is not there: crashed (SIGABRT) while describing devices
+good device=breaks_at_describe|failed: device breaks_at_describe is not available: crashed (SIGABRT) while describing devices
 good device=hangs|timed out after 600 s, while opening the device
-good device=absent|skipped: device absent is not there: no such hardware was ever built
+good device=absent|skipped: device absent is not available: no such hardware was ever built
 TABLE
 has "lost samples are counted, throttled ones marked" out.txt 'times were lost' 'throttled samples'
 

@@ -36,7 +36,7 @@ succeeds "which it cannot know" grep -q '^gbrun: 4 tasks on this node, and each 
 
 # ---- not enough ----
 groups --gpus-per-case 16 >none.txt
-succeeds "not enough devices" grep -q 'device gpu is not there: gpus_per_case = 16: 8 can be used here' text.txt
+succeeds "not enough devices" grep -q 'device gpu is not available: gpus_per_case = 16: 8 can be used here' text.txt
 groups --gpus-per-case 65 &>none.txt
 succeeds "nonsense" grep -q 'gpus_per_case' text.txt
 measured_with -q --gpus-per-case 2 <<INI

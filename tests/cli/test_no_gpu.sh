@@ -52,7 +52,7 @@ with_none()
 with_none gpu half -o half.gbr
 equals "what is for the CPU is measured, the rest skipped" "0 gpu,cuda,skipped half,cpu,ok half,cuda,skipped" \
     "$? $(column bench,device,status half.gbr | xargs)"
-has "with the reason" table.txt 'gpu and 1 more: device cuda is not there: no device: the driver found none'
+has "with the reason" table.txt 'gpu and 1 more: device cuda is not available: no device: the driver found none'
 with_none gpu half -o half.gbr --strict
 equals "not so with --strict" "3 gbrun: --strict: 0 failed, 2 skipped, 1 not certified, of 3 visits" \
     "$? $(cat text.txt)"

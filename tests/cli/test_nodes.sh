@@ -87,7 +87,7 @@ succeeds "a page of runs" "$GBRUN" report all.gbr --run all -o runs.html
 equals "a page of runs: its nodes" 1 "$(grep -c '<h2>Nodes</h2>' runs.html)"
 
 try_each "$GBRUN" report all.gbr <<'TABLE'
-nodes of one run|2|gbrun: error: --nodes host is of all runs of all files: it goes without --run|--nodes host --run 1
+nodes of one run|2|gbrun: error: --nodes host uses all runs of all files: it cannot be combined with --run|--nodes host --run 1
 a margin of no nodes|2|gbrun: error: --margin: goes with --nodes|--margin 2%
 another kind of picture|2|gbrun: error: nodes.xyz: unknown kind of plot: expected a name in .svg, .png or .pdf|\
 --nodes host -o nodes.xyz

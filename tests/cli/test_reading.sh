@@ -24,7 +24,7 @@ $(section bench asked wrong_result device=replaying fault=replayed launch=graph)
 $(section bench wrong wrong_result device=replaying fault=value)
 $(section bench right wrong_result device=replaying fault=none)
 INI
-stream='launched in the stream: the result is wrong when run is captured once and launched many times, and right when every sample calls it'
+stream='launched in the stream: the result is wrong if run is captured once and launched many times, and right if every sample calls it'
 equals "it is measured again in the stream, and right there, with the reason" \
     "0,ok,ok,auto,stream,12,0,1000,1060,\"$stream\"" \
     "$(of counting check_value,status,verified,launch,launched,n_samples,n_lost,min_ns,max_ns,reading_note)"

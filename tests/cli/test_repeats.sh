@@ -41,7 +41,7 @@ moves,12,13194,unconverged
 counted,1,100,none
 steered,1,9091,certified in this visit" "$(measured auto)"
 notes auto.gbr
-has "and the notes say by how much" out.txt "moves: visits differ: after 12 the next may be off by 2 %"
+has "and the notes say by how much" out.txt "moves: visits differ: after 12 of them, the next may differ by 2 %"
 equals "a visit comes between those of the others" "0 1 2 3 4 0 1 2 0 1 2 0" \
     "$(sql auto.gbr 'SELECT position FROM bench_case ORDER BY sequence LIMIT 12' | paste -sd ' ')"
 equals "each visit keeps the word of its policy, and says what it asked for" "certified|0.01" \

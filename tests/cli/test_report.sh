@@ -97,7 +97,7 @@ no such parameter|2|~no column 'byts': did you mean 'bytes'|report results.gbr -
 nothing to draw|2|~there is nothing to report|report results.gbr --where "bytes = 1"
 no file|2|~none.gbr: there is no such results file|report none.gbr
 an unknown chart|2|~--chart pie: expected auto, bars|report results.gbr --chart pie
-a chart over nothing|2|~what should the chart go over? expected --x NAME|report results.gbr --y mean_ns
+a chart over nothing|2|~the chart has no x axis: expected --x NAME|report results.gbr --y mean_ns
 a heat table of one row|2|~expected --by NAME|report results.gbr --chart heat --x bytes
 a forest over something|2|~it takes --by, but no --x|report results.gbr --chart forest --x bytes
 two charts|2|~give one of them|report results.gbr --pivot bytes --x bytes

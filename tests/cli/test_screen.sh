@@ -71,6 +71,10 @@ else
         grep -q '^bench.*stop reason' shown
         equals "at $columns columns there is the reason to stop" "$((columns > 100))" "$((!$?))"
     done
+    few_samples 50 "[bench a_copy_with_a_name_of_more_than_30_letters]" 'plugin = copy' 'sweep.bytes = 1KiB, 2KiB' >long.ini
+    TERM=xterm on_terminal 60 "'$gbrun' run -c long.ini -o long.gbr"
+    succeeds 'a long name leaves room for the time' grep -q "^${escape}\[J1/2  a_copy.*=1024  [0-9.]* [mun]*s" <(tr '\r' '\n' <raw)
+    TERM=xterm on_terminal 200 "'$gbrun' run -c cases.ini -o again.gbr"
     succeeds 'on a terminal there is a live line' grep -q '\] [0-9]/5' raw
     succeeds 'which has an interval so far' grep -q "n=50\|±" raw
     equals 'and colours' colours "$(sees raw)"

@@ -36,7 +36,7 @@ search spins.ini
 equals "a race: exit code" 0 "$code"
 claims "a race: claim" "search tiles (race): best of all 8 cases within 20 % at 95 %"
 found "a race: best" best "lasting duration=10000ns kernels=1"
-found "a race: end" ended "each other case is ruled out"
+found "a race: end" ended "all other cases are ruled out"
 found "a race: nothing is left" "not ruled out" 0
 equals "what has no search is measured first, as ever" good "$(order bench | cut -d' ' -f1)"
 equals "each case has six samples first" "6 6 6 6 6 6 6 6" "$(order n_samples | cut -d' ' -f2-9)"
@@ -46,7 +46,7 @@ equals "the curve ends at the best" "lasting duration=10000ns kernels=1" \
     "$("$GBRUN" search | sed -n 's/.*  ##############################  //p' | tail -n 1)"
 "$GBRUN" report -o page.html 2>&1
 equals "the page has the claim, and a chart of the visits" "1 1" \
-    "$(grep -c "^<pre>$("$GBRUN" search | head -n 1)\$" page.html) $(sed -n '/<h2>Searches/,/<h2>/p' page.html | grep -m 1 -c '<svg')"
+    "$(grep -c "^<pre>$("$GBRUN" search | head -n 1)\$" page.html) $(sed -n '/^<pre>search/,/<h2>/p' page.html | grep -m 1 -c '<svg')"
 equals "duration matters more" duration "$("$GBRUN" search | awk '/ %$/ { print $NF - 0, $(NF - 1), $1 }' |
     sort -k2,2nr | awk '{ print $3 }' | head -n 1)"
 

@@ -25,7 +25,7 @@ equals "a device that stays" 15 "$(readings calm.gbr | tr ' ' '\n' | grep -cx '1
 equals "one that steps, in the fourth case" "6 100000.0 9 102000.0" "$(readings step.gbr | tr ' ' '\n' | sort | uniq -c | xargs)"
 equals "no change, no note" 0 "$(grep -c became calm.txt)"
 has "a step is noted" step.txt "simulated:0 became 2 % slower at "
-has "by its own work" step.txt "the machine changed, by its reference work:"
+has "by its own work" step.txt "the machine changed, according to its reference work:"
 has "a drift is noted" drift.txt "simulated:0 became 2."
 has "the case during which it stepped is as uncertain" step.txt "work      4  99.05 us   ±2.01 %"
 equals "and no other is" 7 "$(grep -c '±0.00 %' step.txt)"
@@ -46,7 +46,7 @@ for name in calm slower; do
 done
 exits "two runs of a machine that changed" 0 "$GBRUN" compare two_calm.gbr two_slower.gbr --force
 has "it is said" out.txt "the machine became 3 % slower, by its own reference work: that much is not the code" \
-    "machine: by how much it changed between these two runs is in the intervals"
+    "machine: its change between these two runs is included in the intervals"
 "$GBRUN" compare two_calm.gbr two_slower.gbr --force --format csv >out.txt
 equals "nothing is called slower" "8 unclear,machine" "$(awk -F, 'NR > 1 {print $13 "," $17}' out.txt | sort | uniq -c | xargs)"
 finish

@@ -95,7 +95,7 @@ INI
 equals "what cannot be measured fails" "failed failed failed failed" "$(values status wrong.gbr)"
 equals "and says why" 'measure = nothing: the benchmark has no such series: expected time or latency or depth
 "measure = depth: its unit is ""1"": expected ns, us, ms or s"
-measure = latency: the benchmark gave no value of it in max_time 100 ms
+measure = latency: the benchmark recorded no value of it within max_time (100 ms)
 measure = latency: the benchmark has no such series: expected time' "$(column status_text wrong.gbr)"
 
 # A time below 0 would be the fastest of all.

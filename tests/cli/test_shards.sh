@@ -68,7 +68,7 @@ a number is not said|auto|PARALLEL_SEQ=2|--shard: error: auto: PARALLEL_SEQ does
 behind the last, of GNU parallel|auto/4|PARALLEL_SEQ=5|--shard: error: auto/4: PARALLEL_SEQ says that this is task 5
 LIST
 said=$(told A=1)
-succeeds "no scheduler" grep -q '^--shard: error: auto: no scheduler says' <<<"$said"
+succeeds "no scheduler" grep -q '^--shard: error: auto: no variable of a scheduler says' <<<"$said"
 SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=4 run -o warned.gbr
 has "without it a task among others is warned" err.txt \
     'gbrun: warning: by SLURM_PROCID this is task 2 of 4, and each measures all cases'
@@ -214,7 +214,7 @@ sql moved.gbr "PRAGMA foreign_keys = ON; UPDATE run_fact SET value = 'elsewhere'
     UPDATE run SET finished = NULL; DELETE FROM bench_case WHERE id = (SELECT max(id) FROM bench_case)"
 run --shard 2/3 -o moved.gbr --continue
 equals "on another machine a message says so" "0 1" \
-    "$code $(grep -c "the run began on elsewhere and continues on $(uname -n):" err.txt)"
+    "$code $(grep -c "the run started on elsewhere and continues on $(uname -n):" err.txt)"
 equals "and each case that is measured there" 1 "$(sql moved.gbr "SELECT count(*) FROM message
-    WHERE text = 'measured on $(uname -n), in a run that began on elsewhere'")"
+    WHERE text = 'measured on $(uname -n), in a run that started on elsewhere'")"
 finish

@@ -83,15 +83,16 @@ static const struct text_cases mistakes[] = {
       "[bench gpu_only]\ndevice = cpu -> 2:10: device 'cpu': benchmark 'gpu_only' runs on cuda "
       "only"}},
     {{add_errors, SECTIONS},
-     {"[bench tpu_only] -> 1:1: device = auto: benchmark 'tpu_only' runs on tpu only, and there is "
-      "cuda, cpu to choose from",
+     {"[bench tpu_only] -> 1:1: device = auto: benchmark 'tpu_only' runs on tpu only, and the "
+      "available plugins are "
+      "cuda, cpu",
       "[gbrun]\ndevices = cpu\n[bench gpu_only] -> 3:1: device = auto: benchmark 'gpu_only' runs "
-      "on cuda only, and there is cpu to choose from",
+      "on cuda only, and the available plugins are cpu",
       "[bench a]\nplugin = nop\nlike = bb\n[bench b]\nplugin = nop -> 3:8: like = bb: there is no "
       "[bench bb]; did you mean 'b'?",
-      "[bench a]\nlike = c\n[bench b]\nlike = a\n[bench c]\nlike = b -> 2:8: 'like' goes in a "
-      "circle: a -> c -> b -> a",
-      "[bench a]\nplugin = nop\nlike = a -> 3:8: 'like' goes in a circle: a -> a",
+      "[bench a]\nlike = c\n[bench b]\nlike = a\n[bench c]\nlike = b -> 2:8: circular 'like'"
+      ": a -> c -> b -> a",
+      "[bench a]\nplugin = nop\nlike = a -> 3:8: circular 'like': a -> a",
       "[defaults]\nsweep.check.abs = 1, 2\n[bench b]\nplugin = matmul -> 2:1: "
       "'sweep.check.abs'" NOT_IN_DEFAULTS,
       "[defaults]\ncheck.abs = x\n[bench b]\nplugin = matmul\n[bench c]\nplugin = matmul -> 2:13: "

@@ -56,8 +56,8 @@ run|${crash}SIGSEGV, in work|work_dangling
 run|${crash}SIGSEGV, in prepare|null_bench
 measure|failed: device .* measured a sample of .*(nan\|inf)|nan_times infinite_times minus_infinite_times begin_nan
 measure|HARMLESS|negative_times zero_times denormal_times largest_times minus_largest_times all_devices info_unended info_controls info_empty null_facts null_queue clock_unended clock_empty clocks_alike clock_nan clock_negative clock_endless_sample clock_controls clock_size too_many_lost nothing_filled all_filled standing_still hz_nan flags_all reading_unended reading_nan reading_odd telemetry_odd telemetry_unended telemetry_size spent_always spent_odd
-measure|skipped: device .* is not there: |no_devices
-measure|failed: device .* is not there: |many_facts
+measure|skipped: device .* is not available: |no_devices
+measure|failed: device .* is not available: |many_facts
 measure|${crash}SIGSEGV, while opening the device|null_device
 measure|failed: device .*: offers no clock|no_clock
 measure|failed: device .*: measured more samples than asked for|too_many_done all_done

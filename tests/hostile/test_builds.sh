@@ -97,7 +97,7 @@ succeeds "interrupted" test "$n" -lt 5
 build 2
 exits "another build: exit code" 2 "$GBRUN" run -q --resume results.gbr
 succeeds "another build: which" grep -q "benchmark good: .*plugins/good.so was ${first:0:12} (version 1.0) and is ${second:0:12}" err.txt
-succeeds "another build: what to do" grep -q 'restore them, or mix them with --accept-changes' err.txt
+succeeds "another build: what to do" grep -q 'restore them, or accept both with --accept-changes' err.txt
 equals "nothing is measured" "$n" "$(ok)"
 mkdir elsewhere
 mv plugins/good.so elsewhere

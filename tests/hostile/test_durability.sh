@@ -45,7 +45,7 @@ while read -r what action; do
         succeeds "$what: no promise" grep -q 'what was stored cannot be rescued' text.txt
         continue
     fi
-    succeeds "$what: what to do" grep -q 'results.gbr.rescued: move it back to go on with it' text.txt
+    succeeds "$what: what to do" grep -q 'results.gbr.rescued: move it back to continue with it' text.txt
     announced=$(grep -c "^[0-9]*/$n_acting " text.txt)
     stored=$(column status results.gbr.rescued | grep -c '^ok$')
     succeeds "$what: nothing that was announced is lost ($announced, $stored)" \

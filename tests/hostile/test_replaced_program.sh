@@ -86,8 +86,8 @@ START_STOP=$PWD/stop LD_PRELOAD=$PWD/start.so "$GBRUN" -c cases.ini 2>&1 >table.
     esac
     printf '%s\n' "$line"
 done >text.txt
-succeeds "no worker can be started: the reason" grep -q 'error: workers end before they take a case (exit 9)' text.txt
-succeeds "and what to do" grep -q 'to go on: gbrun run --resume results.gbr' text.txt
+succeeds "no worker can be started: the reason" grep -q 'error: workers exit before they take a case (exit 9)' text.txt
+succeeds "and what to do" grep -q 'to continue: gbrun run --resume results.gbr' text.txt
 equals "no case has failed" ok "$(column status | sort -u)"
 ran "$GBRUN" run -q --resume results.gbr
 equals "resumed: all cases are measured" "40 ok" "$(counts)"

@@ -110,6 +110,6 @@ $(section bench good good device=lossy 'max_time=300 ms')
 $(section bench after good device=fake)
 INI
 equals "a device that loses all samples ends at max_time" \
-    'failed: device lossy: lost the times of all N samples of max_time 300 ms' "$(status good | sed 's/all [0-9]* /all N /')"
+    'failed: device lossy: lost the times of all N samples within max_time (300 ms)' "$(status good | sed 's/all [0-9]* /all N /')"
 equals "the next case is fine" 'ok n=3' "$(status after)"
 finish

@@ -11,10 +11,10 @@ if grep -q 'nothing can be traced here' err.txt; then
 else
     each_status <<'TABLE'
 holder|timed out after 20.0 s, in prepare
-good device=cpu|failed: device cpu:0 is not used any more: a process that was killed on it does not end
+good device=cpu|failed: device cpu:0 is no longer used: a killed process on it does not terminate
 good device=fake|ok n=3
 TABLE
-    has "its device is not used any more" err.txt ' was killed and does not end: device cpu:0 is not used any more'
+    has "its device is no longer used" err.txt ' was killed but does not terminate: device cpu:0 is no longer used'
     rm results.gbr
     sed -i 's/^time_limit = .*/time_limit = 60 min/; s/^seconds = .*/seconds = 60/' held.ini
     mkfifo told

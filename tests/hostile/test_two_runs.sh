@@ -145,7 +145,7 @@ refused()
     start a 1:2 'device = cpu'
     wait "${pids[a]}"
     equals "$1: the run goes on" 0 $?
-    equals "$1: it is said once" 1 "$(grep -c "^gbrun: measured without a lock: $2: other gbrun processes may measure meanwhile" a.txt)"
+    equals "$1: it is said once" 1 "$(grep -c "^gbrun: measured without a lock: $2: other gbrun processes may measure at the same time" a.txt)"
     equals "$1: and of each case" 2 "$("$GBRUN" export --format jsonl a.gbr | grep -c "measured without a lock: $2")"
 }
 GBRUN_LOCK_FOLDER=$TMPDIR/none refused "no folder" "$TMPDIR/none/gbrun-machine.lock: No such file or directory"

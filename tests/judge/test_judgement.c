@@ -32,7 +32,7 @@ static const struct {
     {"a.txt", "m=64 n=128\n", "size m=64 n=128\n"},
     {"a.txt", "# all\n\n m=1\tn=2 # one\nm=[1, 2] n='a b'", "size m=1 n=2\nsize m=[1, 2] n=a b\n"},
     {"a.txt", "m=true n=\"null\"\n", "size m=True n=None\n"},
-    {"a.txt", "", "a.txt: there is no shape in it"},
+    {"a.txt", "", "a.txt: contains no shape"},
     {"a.txt", "m=1\nm\n", "a.txt:2: 'm': expected NAME=VALUE"},
     {"a.txt", "m= n=2\n", "a.txt:1: 'm' has no value"},
     {"a.txt", "m-n=1\n", "a.txt:1: 'm-n': expected a name, as of a variable"},
@@ -47,10 +47,10 @@ static const struct {
     {"task.yml", "benchmarks:\r\n- {m: 1}\r\n", "size m=1\n"},
     {"task.yml", "benchmarks:\n  - {\"m\": , \"n\": 1536}\n", "task.yml:2: 'm' has no value"},
     {"task.yml", "benchmarks:\n  - {m: 1}\n  - 64\n", "task.yml:3: '64': expected NAME:VALUE"},
-    {"task.yml", "tests:\n  - {m: 1}\n", "task.yml: there is no shape in it"},
+    {"task.yml", "tests:\n  - {m: 1}\n", "task.yml: contains no shape"},
     {"task.yml", "benchmarks: [{m: 1}]\n",
      "task.yml:1: benchmarks: expected the items below it, such as - {\"m\": 64}"},
-    {"no.yml", NULL, "no.yml cannot be read, or has more than 1 MiB"},
+    {"no.yml", NULL, "no.yml cannot be read, or is larger than 1 MiB"},
 };
 
 TEST_EACH(sizes_are_read, files)

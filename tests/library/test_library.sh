@@ -79,7 +79,7 @@ int main()
         gbrun::measure([&](gbrun::stream s) { has_stream = has_stream && s.native; }, "policy = fixed");
         std::printf("%d\n", has_stream);
     } catch (const gbrun::measure_error &error) {
-        std::printf("%d\n", std::strstr(error.what(), "device cuda is not there") != nullptr ||
+        std::printf("%d\n", std::strstr(error.what(), "device cuda is not available") != nullptr ||
                     std::strstr(error.what(), "unknown device 'cuda'") != nullptr);
     }
     gbrun_release();

@@ -730,7 +730,7 @@ TEST(a_search_finds_the_best_case)
     ck_assert_uint_eq(search->n_open, 0);
     ck_assert_uint_eq(search->n_cases, 5);
     ck_assert_uint_ge(n, 4 * 6);
-    ck_assert_str_eq(search->reason, "each other case is ruled out");
+    ck_assert_str_eq(search->reason, "all other cases are ruled out");
     ck_assert_int_eq(gbrun_search_next(search), GBRUN_SEARCH_ENDED); /* and stays so */
     ck_assert_int_eq(gbrun_search_observe(search, 0, 0, samples, 1, 0, 0), GB_INVALID);
     ck_assert_ptr_nonnull(strstr(search->error, "which is not open"));

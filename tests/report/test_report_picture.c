@@ -325,12 +325,12 @@ TEST(roofs_of_a_level_share_a_name)
 TEST(cases_without_arithmetic_are_apart)
 {
     const char *picture = picture_of(0);
-    const char *head = strstr(picture, ">no arithmetic, so not in the picture:</text>");
+    const char *head = strstr(picture, ">not in the picture, as they do no arithmetic:</text>");
     ck_assert_ptr_nonnull(head);
     EXPECT(head, ">copy bytes=0</text>");
     EXPECT_NO(head, ">gemm");
     EXPECT_NO(picture, ">31</text>"); /* they have no number */
-    EXPECT(picture_of(6), ">no arithmetic, so not in the picture:</text>",
+    EXPECT(picture_of(6), ">not in the picture, as they do no arithmetic:</text>",
            ">there is nothing to draw</text>");
 }
 

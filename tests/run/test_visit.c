@@ -100,10 +100,11 @@ static const struct text_cases choices[] = {
       "[gbrun]\ndevices = cpu, cuda\n[bench nop]\n -> cpu:0 ",
       DEVICE "cuda:GPU-aaaa2222 -> cuda:1 ", DEVICE "cuda:GPU-bbbb -> cuda:3 ",
       DEVICE "cuda:GPU-a -> cuda:2 ", /* whole, if short */
-      DEVICE "cuda:GPU-aaaa -> device cuda:GPU-aaaa: more than one UUID begins so: there is " THERE,
+      DEVICE "cuda:GPU-aaaa -> device cuda:GPU-aaaa: more than one UUID begins like this: "
+             "available: " THERE,
       DEVICE "cuda:GPU-bbb -> device cuda:GPU-bbb: expected four characters or more after the "
-             "dash: there is " THERE,
-      DEVICE "cuda:GPU-cccc -> device cuda:GPU-cccc: no UUID begins so: there is " THERE,
+             "dash: available: " THERE,
+      DEVICE "cuda:GPU-cccc -> device cuda:GPU-cccc: no UUID begins like this: available: " THERE,
       DEVICE "cuda:4 -> device cuda:4: there is only " THERE,
       DEVICE "cpu:1 -> device cpu:1: there is only cpu:0 (CPU)"}},
 };
@@ -121,7 +122,7 @@ TEST(an_absent_plugin_says_why)
     devices.n_absent = 1;
     CLEANUP(text_free) struct text out = {0};
     add_choice(DISTRIBUTE_SPREAD, &out);
-    ck_assert_str_eq(text_get(&out), "device cuda is not there: no driver");
+    ck_assert_str_eq(text_get(&out), "device cuda is not available: no driver");
 }
 
 /* For each visit its label, round, devices, how many its case has, and what is recorded. */
@@ -143,8 +144,8 @@ static void walk(struct schedule *schedule, struct text *out)
 }
 
 #define LEFT_OUT                                                                                   \
-    "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first one's "  \
-    "model; distribute = each uses all\n"
+    "gbrun: device cuda:2 (Small) is not used: cases are spread over devices of the same model "   \
+    "as the first; distribute = each uses all\n"
 static const struct {
     const char *text;
     int32_t distribute;
@@ -304,7 +305,7 @@ TEST(a_case_without_a_device_is_refused_once)
     count(&schedule, "");
     ck_assert_uint_eq(n, 1);
     ck_assert_int_eq(schedule_next(&schedule, &visit, &error), GB_OK);
-    ck_assert_str_eq(visit->refusal, "there is no device that nop runs on (any)");
+    ck_assert_str_eq(visit->refusal, "no device that nop runs on is available (any)");
     visit_free(visit);
     ck_assert_int_eq(schedule_next(&schedule, &visit, &error), GB_OK);
     ck_assert_ptr_null(visit);

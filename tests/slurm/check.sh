@@ -133,7 +133,7 @@ ends "an array of 8"
 equals "requeued tasks are complete" "1 1 1 1" "$(for task in 4 6; do
     sqlite3 "part-$task.gbr" "SELECT count(*) = 10 FROM bench_case WHERE done; SELECT count(*) FROM run"; done | xargs)"
 succeeds "cases measured under the new name say so" grep -q "^# [1-9]" <<<"# $(sqlite3 part-6.gbr \
-    "SELECT count(*) FROM message WHERE text = 'measured on spare, in a run that began on $node'")"
+    "SELECT count(*) FROM message WHERE text = 'measured on spare, in a run that started on $node'")"
 read -r missing foreign twice <<<"$(union part-*.gbr)"
 equals "nothing but cases of the killed one is missing" "yes 0 0" \
     "$([ "$missing" -ge 1 ] && [ "$missing" -le 9 ] && echo yes) $foreign $twice"

@@ -229,7 +229,7 @@ TEST(what_cannot_be_merged)
                   GB_CORRUPT, "damaged.gbr: damaged: database disk image is malformed");
     sqlite3_exec(store->db, "PRAGMA max_page_count = 60", NULL, NULL, NULL);
     FIXTURE_FAILS(store_merge(store, fixture_path("big.gbr"), NULL, NULL, &fixture_problem), GB_IO,
-                  "all.gbr: disk full: nothing more can be stored; what was stored before is safe");
+                  "all.gbr: disk full: nothing more can be stored; what is already stored is safe");
     fixture_close(store);
     expect_same("all.gbr", &before);
 }

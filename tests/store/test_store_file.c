@@ -43,7 +43,7 @@ TEST_TIMES(files_that_cannot_be_opened, 10)
          "no/where.gbr: cannot be opened for writing: No such file or directory"},
         {"folder", STORE_READ, GB_IO, "folder: a folder, not a results file"},
         {"folder", STORE_WRITE, GB_IO, "folder: cannot be opened for writing: Is a directory"},
-        {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: nothing was ever stored in it"},
+        {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: not a results file yet"},
         {"words.gbr", EITHER, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
         {"packed.gz", EITHER, GB_CORRUPT,
          "packed.gz: compressed by gzip: decompress it first: gunzip -k packed.gz"},
@@ -290,7 +290,7 @@ TEST(a_full_file_is_a_clear_error)
     sqlite3_exec(store->db, "PRAGMA max_page_count = 60", NULL, NULL, NULL);
     unsigned stored = fill(store, run_id,
                            "results.gbr: disk full: nothing more can be stored;"
-                           " what was stored before is safe");
+                           " what is already stored is safe");
     fixture_close(store);
     expect_cases("results.gbr", STORE_READ, stored);
 }
@@ -310,7 +310,7 @@ TEST(a_full_disk_is_a_clear_error)
         setrlimit(RLIMIT_FSIZE, &limit);
         stored = fill(store, run_id,
                       "results.gbr: File too large (the limit, ulimit -f, is 585 KiB): nothing "
-                      "more can be stored; what was stored before is safe");
+                      "more can be stored; what is already stored is safe");
         store_close(store, NULL); /* may fail again: the log stays */
         _exit(write(ends[1], &stored, sizeof stored) != sizeof stored);
     }

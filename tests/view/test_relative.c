@@ -100,7 +100,7 @@ TEST(columns_are_computed)
 
 TEST(mistakes_are_named_with_their_place)
 {
-    MISTAKE(0, "--columns: 'ratio' needs --relative-to: a ratio to what?", .columns = "ratio");
+    MISTAKE(0, "--columns: 'ratio' needs --relative-to BASE", .columns = "ratio");
     MISTAKE(18, "syntax error at '/'", .columns = "streams, gflops */ 2");
     MISTAKE(10, "unknown name 'gflop'; did you mean 'gflops'?", .columns = "streams, gflop * 2");
     MISTAKE(1, "queries are not allowed in expressions", .columns = "(select 1)");

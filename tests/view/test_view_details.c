@@ -20,7 +20,7 @@ static const struct {
     {"UPDATE run SET finished = NULL, exit_code = NULL;" SET "status = 'cancelled', done = 0",
      "\nthis run has not ended: 0 of 3 cases are done; "},
     {"UPDATE run SET finished = NULL, exit_code = NULL, n_cases = 1",
-     "\n1 of 1 cases are done, but gbrun was stopped before it closed the run; gbrun run --resume "
+     "\n1 of 1 cases are done, but gbrun was killed before the end of the run; gbrun run --resume "
      "FILE closes it\n"},
     {SET "high_ns = 1.2e6", "  [990.0 us, 1.200 ms]  "},
     {SET "low_ns = 0.5e6, high_ns = 1.5e6", "  [500.0 us, 1.500 ms]  "}, /* as wide as that */
@@ -71,7 +71,7 @@ static const struct {
     {SET "verdict = 'resolution limited'", "  1.000 ms~  "},
     {SET "verdict = 'unconverged'", "  1.000 ms?  "},
     {SET "verdict = 'gave up'", "  1.000 ms!  "},
-    {SET "verdict = 'gave up'", "\nnotes\n  ! given up by the policy\n"},
+    {SET "verdict = 'gave up'", "\nnotes\n  ! the policy gave up\n"},
     {SET "verdict = 'multimodal'; INSERT INTO mode VALUES (1, 0, 1e6, 0.99e6, 1.01e6, 0.75),"
          " (1, 1, 1.2e6, 1.1e6, 9e999, 0.15), (1, 2, 2e6, NULL, NULL, 0.1)",
      "\nnotes\n  * several modes:\n"
@@ -293,7 +293,7 @@ TEST(of_eight_rounds_it_is_known_whether_the_next_is_like_them)
     EXPECT(SHOWN("one.gbr", .verbose = true), "  certified  interval within 1 % ");
     fixture_change("one.gbr", SET "precision = 0.01");
     EXPECT(SHOWN("one.gbr", .verbose = true), "  1.010 ms?  ",
-           "visits differ: after 8 the next may be off by ");
+           "visits differ: after 8 of them, the next may differ by ");
 }
 
 TEST(counts_of_rounds_add_up)

@@ -212,7 +212,7 @@ TEST(mistakes_are_named)
             .columns = "mean(median_ns)");
     MISTAKE("--columns: 'median_ns'" NO_AGGREGATE, .group_by = "rows", .columns = "median_ns");
     MISTAKE("--columns: 'avg'" NO_AGGREGATE, .group_by = "rows", .columns = "count,avg");
-    MISTAKE("--columns: avg(status): 'status' is words: expected numbers", .group_by = "rows",
+    MISTAKE("--columns: avg(status): 'status' is text: expected numbers", .group_by = "rows",
             .columns = "avg(status)");
     MISTAKE("--columns: no column 'chek.ulp': did you mean 'check.ulp'?", .group_by = "rows",
             .columns = "max(chek.ulp)");
