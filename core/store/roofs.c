@@ -179,9 +179,7 @@ static bool is_doubtful(const struct stored_case *c, double n_threads)
 static void raise_roof(struct roofs *roofs, const char *name, double rate, bool is_doubtful,
                        struct arena *arena)
 {
-    size_t i = 0;
-    while (i < roofs->n && !text_equal(roofs->items[i].name, name))
-        i++;
+    const size_t i = text_index(TEXTS_OF(roofs->items, roofs->n, name), name);
     if (i == roofs->n) {
         ARENA_APPEND(arena, roofs->items, roofs->n, (struct roof){.name = arena_text(arena, name)});
     }
