@@ -186,12 +186,11 @@ static const struct known_device *find_device(const struct device_list *devices,
 
 int32_t run_resume_compare_devices(struct run_job *job, struct gb_error *error)
 {
-    struct stored_device *before;
-    size_t n = 0;
-    int32_t status = store_devices(job->store, job->run_id, &job->configuration.arena, &before, &n,
+    struct stored_devices before;
+    int32_t status = store_devices(job->store, job->run_id, &job->configuration.arena, &before,
                                    error);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        const struct device_record *record = &before[i].record;
+    for (size_t i = 0; status == GB_OK && i < before.n; i++) {
+        const struct device_record *record = &before.items[i].record;
         const struct known_device *now = find_device(&job->devices, record);
         if (!now)
             say("gbrun: device %s:%u (%s), used before, is not available: continuing without it",

@@ -399,9 +399,8 @@ static int run_log(const struct arguments *arguments)
                                        .choose = view_choose};
     struct history history;
     struct gb_error error;
-    size_t style = 0;
-    while (format && style < LOG_FORMATS && !text_equal(log_formats[style].name, format))
-        style++;
+    const size_t style = text_index(TEXTS_OF(log_formats, LOG_FORMATS, name),
+                                    format ? format : "table");
     if (style == LOG_FORMATS)
         return fail_usage("--format %s: expected table, md, csv or json", format);
     if (is_strict && !is_gate)

@@ -407,14 +407,13 @@ static const char *labels_of(const struct run_record *run, struct arena *arena)
 }
 
 /* Each once. */
-static const char *models_of(const struct stored_device *devices, size_t n, struct arena *arena)
+static const char *models_of(const struct stored_devices *devices, struct arena *arena)
 {
     CLEANUP(text_free) struct text words = {0};
-    for (size_t i = 0, first = 0; i < n; i++, first = 0) {
-        while (!text_equal(devices[first].record.model, devices[i].record.model))
-            first++;
-        if (first == i)
-            text_printf(&words, "%s%s", words.length ? ", " : "", devices[i].record.model);
+    for (size_t i = 0; i < devices->n; i++) {
+        const char *model = devices->items[i].record.model;
+        if (text_index(TEXTS_OF(devices->items, i, record.model), model) == i)
+            text_printf(&words, "%s%s", words.length ? ", " : "", model);
     }
     return arena_text(arena, text_get(&words));
 }
@@ -424,11 +423,10 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
 {
     enum { SECONDS = 19 };
     CLEANUP(arena_free) struct arena arena = {0};
-    struct stored_device *devices = NULL;
+    struct stored_devices devices = {0};
     const struct run_record *record = &run->record;
-    size_t n = 0;
     struct case_counts counts = {0};
-    int32_t status = store_devices(store, run->id, &arena, &devices, &n, error);
+    int32_t status = store_devices(store, run->id, &arena, &devices, error);
     if (status == GB_OK)
         status = store_case_counts(store, run->id, &counts, error);
     if (status != GB_OK)
@@ -443,7 +441,7 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
         arena_printf(&arena, "%lld", (long long)run->number),
         started,
         FACT(record, "host"),
-        models_of(devices, n, &arena),
+        models_of(&devices, &arena),
         is_of_ab ? arena_printf(&arena, "%lld", (long long)counts.done)
                  : arena_printf(&arena, "%lld of %llu", (long long)counts.done,
                                 (unsigned long long)record->n_cases),

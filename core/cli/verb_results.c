@@ -71,10 +71,8 @@ int read_format(const struct arguments *arguments, int default_format, int *ret)
 /* Does --run take `all`, by the verb's table? */
 static bool may_be_all(const struct verb *verb)
 {
-    for (size_t i = 0; i < verb->n_options; i++)
-        if (text_equal(verb->options[i].name, "run"))
-            return text_ends_with(verb->options[i].argument, "|all");
-    return false;
+    const struct verb_option *run = ITEM_NAMED(verb->options, verb->n_options, name, "run");
+    return run && text_ends_with(run->argument, "|all");
 }
 
 int read_run(const struct arguments *arguments, struct store *store, const char *path, int64_t *ret)

@@ -174,16 +174,8 @@ static const char *label_of(const struct compare *compare, const struct outcome 
     return arena_text(arena, text_get(&label));
 }
 
-static const struct device_record *device_of(const struct run_devices *devices, int64_t id)
-{
-    for (size_t i = 0; i < devices->n; i++)
-        if (devices->items[i].id == id)
-            return &devices->items[i].record;
-    return NULL;
-}
-
 static void make_case(struct compare *compare, const struct placed *placed, size_t n,
-                      const struct run_devices *devices, struct compare_case *ret)
+                      const struct stored_devices *devices, struct compare_case *ret)
 {
     ret->rounds = ARENA_ARRAY(&compare->arena, const struct outcome *, n);
     ret->first = placed[0].outcome;
@@ -193,12 +185,14 @@ static void make_case(struct compare *compare, const struct placed *placed, size
     if (ret->n_rounds)
         ret->first = ret->rounds[0];
     ret->label = label_of(compare, ret->first, &compare->arena);
-    for (size_t i = 0; i < n && !ret->device; i++)
-        ret->device = device_of(devices, placed[i].outcome->device_id);
+    for (size_t i = 0; i < n && !ret->device; i++) {
+        const struct stored_device *on = stored_device_of(devices, placed[i].outcome->device_id);
+        ret->device = on ? &on->record : NULL;
+    }
 }
 
 void side_make_cases(struct compare *compare, const struct stored_run *run,
-                     const struct run_devices *devices, struct outcome *outcomes, size_t n,
+                     const struct stored_devices *devices, struct outcome *outcomes, size_t n,
                      struct compare_side *side)
 {
     CLEANUP(free_pointer) struct placed *placed = memory_allocate((n + 1) * sizeof *placed);

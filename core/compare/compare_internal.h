@@ -51,12 +51,8 @@ const char *case_status_note(struct arena *arena, const struct outcome *round);
 /* ---- cases of a side (compare_cases.c) ---- */
 
 /* The cases that records are rounds of. devices: of the run. */
-struct run_devices {
-    struct stored_device *items;
-    size_t n;
-};
 void side_make_cases(struct compare *compare, const struct stored_run *run,
-                     const struct run_devices *devices, struct outcome *outcomes, size_t n,
+                     const struct stored_devices *devices, struct outcome *outcomes, size_t n,
                      struct compare_side *side);
 
 /* Adds the cases of a run as a side; name NULL: its number (compare.c). */

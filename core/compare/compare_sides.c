@@ -49,11 +49,10 @@ static int32_t read_machines(struct compare *compare, struct store *store, int64
 static int32_t read_side(struct compare *compare, struct store *store, const struct stored_run *run,
                          struct compare_side *ret, struct gb_error *error)
 {
-    struct run_devices devices = {0};
+    struct stored_devices devices = {0};
     struct outcome *outcomes = NULL;
     size_t n = 0;
-    int32_t status = store_devices(store, run->id, &compare->arena, &devices.items, &devices.n,
-                                   error);
+    int32_t status = store_devices(store, run->id, &compare->arena, &devices, error);
     if (status == GB_OK)
         status = store_outcomes(store, run->id, &compare->result.metric, &compare->arena, &outcomes,
                                 &n, error);
@@ -223,7 +222,7 @@ int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb
 {
     static const struct stored_run foreign_run = {
         .record = {.started = "", .version = "", .config_path = ""}};
-    const struct run_devices none = {0};
+    const struct stored_devices none = {0};
     struct compare_side side = {.name = path, .path = path, .run = &foreign_run};
     struct outcome *outcomes = NULL;
     size_t n = 0;

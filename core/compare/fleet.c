@@ -58,9 +58,7 @@ static void take_facts(struct fleet *fleet, const struct stored_run *run,
 static size_t unit_named(struct fleet *fleet, const struct stored_run *run, const char *name,
                          const struct device_record *device)
 {
-    size_t i = 0;
-    while (i < fleet->n_units && !text_equal(fleet->units[i].name, name))
-        i++;
+    const size_t i = text_index(TEXTS_OF(fleet->units, fleet->n_units, name), name);
     if (i == fleet->n_units)
         MEMORY_APPEND(fleet->units, fleet->n_units,
                       (struct fleet_unit){.name = arena_text(&fleet->arena, name),

@@ -51,9 +51,8 @@ static struct ini_section *resolve(struct ini *ini, const char *text, size_t n,
     char *kind = arena_text_n(arena, text, n);
     char *name = kind + strcspn(kind, " \t");
     struct ini_section *section = ini_section_of(ini, kind, "");
-    for (size_t i = 0; i < N_ALWAYS_THERE && !section; i++)
-        if (text_equal(always_there[i], kind))
-            section = add_section(ini, kind, "", origin, arena);
+    if (!section && text_is_among(always_there, N_ALWAYS_THERE, kind))
+        section = add_section(ini, kind, "", origin, arena);
     if (!section)
         section = ini_section_of(ini, "bench", kind);
     if (section || !*name)

@@ -86,12 +86,10 @@ static void take_metric(struct collector *collector, struct wire_reader *message
     CLEANUP(arena_free) struct arena scratch = {0};
     struct case_record *record = &collector->record;
     struct metric_record metric;
-    size_t i = 0;
     get_record(message, &scratch, WIRE_METRIC, &metric);
     if (!wire_complete(message))
         return;
-    while (i < record->n_metrics && !text_equal(collector->metrics[i].name, metric.name))
-        i++;
+    const size_t i = text_index(TEXTS_OF(collector->metrics, record->n_metrics, name), metric.name);
     if (i < record->n_metrics && text_equal(collector->metrics[i].unit, metric.unit)) {
         collector->metrics[i].value = metric.value;
         return;
@@ -302,9 +300,7 @@ static void make_room(struct collector *collector, uint64_t n)
  * COLLECTOR_COLUMNS_MAX: there are too many. */
 static size_t column_of(struct collector *collector, const char *name)
 {
-    size_t i = 0;
-    while (i < collector->n_columns && !text_equal(collector->views[i].name, name))
-        i++;
+    const size_t i = text_index(TEXTS_OF(collector->views, collector->n_columns, name), name);
     if (i < collector->n_columns || i == COLLECTOR_COLUMNS_MAX)
         return i;
     collector->views[i].name = arena_text(&collector->arena, name);

@@ -84,10 +84,8 @@ void module_folders_add(struct path_list *list, struct arena *arena, const char 
     char real[PATH_MAX];
     if (!realpath(folder, real))
         return;
-    for (size_t i = 0; i < list->n; i++)
-        if (text_equal(list->items[i], real))
-            return;
-    list_add(list, arena, arena_text(arena, real));
+    if (!text_is_among(list->items, list->n, real))
+        list_add(list, arena, arena_text(arena, real));
 }
 
 static int not_hidden(const struct dirent *entry)

@@ -131,10 +131,7 @@ static void add_axis(struct reading *reading, const char *name)
 
 static size_t find_axis(const struct reading *reading, const char *name)
 {
-    size_t i = 0;
-    while (i < reading->n_axes && !text_equal(reading->axes[i], name))
-        i++;
-    return i;
+    return text_index(WORDS_OF(reading->axes, reading->n_axes), name);
 }
 
 static int32_t take_value(struct reading *reading, const char *key, enum json_token token)

@@ -179,9 +179,7 @@ static bool is_doubtful(const struct stored_case *c, double n_threads)
 static void raise_roof(struct roofs *roofs, const char *name, double rate, bool is_doubtful,
                        struct arena *arena)
 {
-    size_t i = 0;
-    while (i < roofs->n && !text_equal(roofs->items[i].name, name))
-        i++;
+    const size_t i = text_index(TEXTS_OF(roofs->items, roofs->n, name), name);
     if (i == roofs->n) {
         ARENA_APPEND(arena, roofs->items, roofs->n, (struct roof){.name = arena_text(arena, name)});
     }
@@ -283,15 +281,6 @@ static struct roof_set *set_of(struct roof_library *library, size_t first, const
     return set;
 }
 
-static const struct device_record *device_of(const struct stored_device *devices, size_t n,
-                                             int64_t id)
-{
-    for (size_t i = 0; i < n; i++)
-        if (devices[i].id == id)
-            return &devices[i].record;
-    return NULL;
-}
-
 /* run: that of the cases; devices: of it. */
 static int32_t add_cases(struct roof_library *library, struct store *store,
                          const struct stored_run *run, const char *path, const int64_t *ids,
@@ -299,14 +288,15 @@ static int32_t add_cases(struct roof_library *library, struct store *store,
 {
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(free_pointer) struct stored_case *cases = NULL;
-    struct stored_device *devices = NULL;
-    size_t n_devices = 0, first = library->n;
-    int32_t status = store_devices(store, run->id, &arena, &devices, &n_devices, error);
+    struct stored_devices devices = {0};
+    const size_t first = library->n;
+    int32_t status = store_devices(store, run->id, &arena, &devices, error);
     if (status == GB_OK)
         status = store_cases_read(store, ids, n, &arena, &cases, error);
     for (size_t i = 0; status == GB_OK && i < n; i++) {
         const struct stored_case *c = &cases[i];
-        const struct device_record *device = device_of(devices, n_devices, c->record.device_id);
+        const struct stored_device *on = stored_device_of(&devices, c->record.device_id);
+        const struct device_record *device = on ? &on->record : NULL;
         const char *name = measured_roof(c);
         double rate = name ? amount_of(c, name) / central_ns(c) * 1e9 : NAN;
         if (!device || !device->model || c->record.status != CASE_OK || !isfinite(rate) ||

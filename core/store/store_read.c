@@ -126,17 +126,25 @@ int32_t store_run_read(struct store *store, int64_t run_number, struct arena *ar
 }
 
 int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,
-                      struct stored_device **ret_devices, size_t *ret_n, struct gb_error *error)
+                      struct stored_devices *ret, struct gb_error *error)
 {
     struct row_reader reader = {store, arena, error, GB_OK};
-    struct stored_device *devices = rows_read(&reader, TABLE_DEVICE, run_id, ret_n);
-    for (size_t i = 0; i < *ret_n; i++) {
-        struct device_record *record = &devices[i].record;
-        record->facts = rows_read(&reader, TABLE_DEVICE_FACT, devices[i].id, &record->n_facts);
-        record->clocks = rows_read(&reader, TABLE_CLOCK, devices[i].id, &record->n_clocks);
+    ret->items = rows_read(&reader, TABLE_DEVICE, run_id, &ret->n);
+    for (size_t i = 0; i < ret->n; i++) {
+        struct stored_device *device = &ret->items[i];
+        struct device_record *record = &device->record;
+        record->facts = rows_read(&reader, TABLE_DEVICE_FACT, device->id, &record->n_facts);
+        record->clocks = rows_read(&reader, TABLE_CLOCK, device->id, &record->n_clocks);
     }
-    *ret_devices = devices;
     return reader.status;
+}
+
+const struct stored_device *stored_device_of(const struct stored_devices *devices, int64_t id)
+{
+    for (size_t i = 0; i < devices->n; i++)
+        if (devices->items[i].id == id)
+            return &devices->items[i];
+    return NULL;
 }
 
 int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,

@@ -26,6 +26,11 @@ struct stored_device {
     char record_uuid[UUID_TEXT];
     struct device_record record;
 };
+/* Those of a run. */
+struct stored_devices {
+    struct stored_device *items;
+    size_t n;
+};
 
 struct stored_case {
     int64_t id, run_id;
@@ -84,7 +89,9 @@ int32_t store_case_counts(struct store *store, int64_t run_id, struct case_count
                           struct gb_error *error);
 
 int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,
-                      struct stored_device **ret_devices, size_t *ret_n, struct gb_error *error);
+                      struct stored_devices *ret, struct gb_error *error);
+/* NULL: it is none of them. */
+const struct stored_device *stored_device_of(const struct stored_devices *devices, int64_t id);
 int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
                       struct module_record **ret_modules, size_t *ret_n, struct gb_error *error);
 

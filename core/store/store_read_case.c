@@ -130,10 +130,8 @@ static void take_mode(struct stored_case *c, const void *row)
 static void take_moment(struct stored_case *c, const void *row)
 {
     const struct telemetry_row *telemetry = row;
-    int at = 0;
-    while (at < TELEMETRY_MOMENTS && !text_equal(telemetry->moment, telemetry_moments[at]))
-        at++;
-    if (at == TELEMETRY_MOMENTS)
+    const int at = text_choice(WORDS_OF(telemetry_moments, TELEMETRY_MOMENTS), telemetry->moment);
+    if (at < 0)
         return; /* of a later version */
     struct telemetry_record *moment = &c->record.telemetry[at];
     *moment = telemetry->record;

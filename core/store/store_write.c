@@ -125,14 +125,13 @@ int32_t store_device(struct store *store, int64_t run_id, const struct device_re
                      int64_t *ret_device_id, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct stored_device *devices = NULL;
-    size_t n = 0;
-    int32_t status = store_devices(store, run_id, &arena, &devices, &n, error);
+    struct stored_devices devices = {0};
+    int32_t status = store_devices(store, run_id, &arena, &devices, error);
     if (status != GB_OK)
         return status;
-    for (size_t i = 0; i < n; i++)
-        if (is_same_device(&devices[i].record, device)) {
-            *ret_device_id = devices[i].id;
+    for (size_t i = 0; i < devices.n; i++)
+        if (is_same_device(&devices.items[i].record, device)) {
+            *ret_device_id = devices.items[i].id;
             return GB_OK;
         }
     status = store_begin(store, error);

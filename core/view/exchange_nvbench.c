@@ -10,7 +10,7 @@
 
 static const double S = 1e9; /* ns */
 
-static struct exchange_device device_at(const struct view_devices *devices, size_t i)
+static struct exchange_device device_at(const struct stored_devices *devices, size_t i)
 {
     struct exchange_device device = {devices->items[i].record.model, 0};
     for (size_t j = 0; j < i; j++)
@@ -294,7 +294,8 @@ static int32_t add_summaries(struct exchange *exchange, const struct exchange_ca
 /* Its number in the export; -1: none was opened. */
 static int64_t device_of(const struct exchange *exchange, const struct view_row *row)
 {
-    const struct view_devices *devices = &exchange->view->devices[row->run - exchange->view->runs];
+    const struct stored_devices *devices =
+        &exchange->view->devices[row->run - exchange->view->runs];
     if (!row->device)
         return -1;
     const struct exchange_device device = device_at(devices,

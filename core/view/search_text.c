@@ -443,9 +443,9 @@ struct level {
 
 static struct level *level_of(struct level **levels, size_t *n, const char *text)
 {
-    for (size_t i = 0; i < *n; i++)
-        if (text_equal((*levels)[i].text, text))
-            return &(*levels)[i];
+    struct level *level = ITEM_NAMED(*levels, *n, text, text);
+    if (level)
+        return level;
     MEMORY_APPEND(*levels, *n, (struct level){.text = text});
     return &(*levels)[*n - 1];
 }

@@ -174,12 +174,9 @@ struct view {
     struct arena arena;
     struct stored_run *runs;
     size_t n_runs;
-    bool is_united; /* they are shards of one plan */
-    struct view_devices {
-        struct stored_device *items;
-        size_t n;
-    } * devices;             /* by run */
-    const char **parameters; /* names in the selected runs, sorted */
+    bool is_united;                 /* they are shards of one plan */
+    struct stored_devices *devices; /* by run */
+    const char **parameters;        /* names in the selected runs, sorted */
     size_t n_parameters;
     const char **metrics;
     size_t n_metrics;

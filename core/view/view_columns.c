@@ -403,11 +403,9 @@ struct cell cell_of_parameter(const struct parameter *parameter)
 
 static struct cell metric_cell(const struct stored_case *c, const char *name)
 {
-    struct cell cell = {0};
-    for (size_t i = 0; i < c->record.n_metrics; i++)
-        if (text_equal(c->record.metrics[i].name, name))
-            cell = cell_REAL(c->record.metrics[i].value);
-    return cell;
+    const struct metric_record *metric = ITEM_NAMED(c->record.metrics, c->record.n_metrics, name,
+                                                    name);
+    return metric ? cell_REAL(metric->value) : (struct cell){0};
 }
 
 const char *paper_ratio_of(const char *parameter, struct arena *arena)

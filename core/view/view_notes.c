@@ -620,16 +620,14 @@ static const char *minute_of(const char *at, struct arena *arena)
 static void add_change(struct notes *notes, const struct view *view, size_t run,
                        const struct sentinel_change *change, int64_t device_id)
 {
-    const struct view_devices *devices = &view->devices[run];
+    const struct stored_device *device = stored_device_of(&view->devices[run], device_id);
     const char *from = minute_of(change->from, notes->arena);
     const char *to = minute_of(change->to, notes->arena);
     CLEANUP(text_free) struct text words = {0};
     if (view->n_runs > 1)
         text_printf(&words, "run %lld: ", (long long)view->runs[run].number);
-    for (size_t i = 0; i < devices->n; i++)
-        if (devices->items[i].id == device_id)
-            text_printf(&words, "%s:%u ", devices->items[i].record.name,
-                        devices->items[i].record.index);
+    if (device)
+        text_printf(&words, "%s:%u ", device->record.name, device->record.index);
     text_printf(&words, "became %.2g %% %s ", 100 * expm1(fabs(change->size)),
                 change->size > 0 ? "slower" : "faster");
     if (change->is_drift && !text_equal(from, to))

@@ -52,10 +52,10 @@ static int32_t load_names(struct view *view, struct gb_error *error)
 static int32_t load_devices(struct view *view, struct gb_error *error)
 {
     int32_t status = GB_OK;
-    view->devices = ARENA_ARRAY(&view->arena, struct view_devices, view->n_runs);
+    view->devices = ARENA_ARRAY(&view->arena, struct stored_devices, view->n_runs);
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
-        status = store_devices(view->store, view->runs[i].id, &view->arena, &view->devices[i].items,
-                               &view->devices[i].n, error);
+        status = store_devices(view->store, view->runs[i].id, &view->arena, &view->devices[i],
+                               error);
     return status;
 }
 
@@ -261,10 +261,7 @@ int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, 
         ret->grid = extent_of(ret->kernel->grid, arena);
         ret->block = extent_of(ret->kernel->block, arena);
     }
-    const struct view_devices *devices = &view->devices[run];
-    for (size_t i = 0; i < devices->n; i++)
-        if (devices->items[i].id == c->record.device_id)
-            ret->device = &devices->items[i];
+    ret->device = stored_device_of(&view->devices[run], c->record.device_id);
     if (view->relatives)
         ret->relative = relatives_find(view->relatives, c->id);
     return find_roofs(view, ret, error);

@@ -69,11 +69,10 @@ TEST(run_and_device_come_back)
                 run.config_sha256, (long long)run.seed, (unsigned)run.n_cases);
     for (size_t i = 0; i < run.n_facts; i++)
         text_printf(&out, "%s=%s;", run.facts[i].name, run.facts[i].value);
-    struct stored_device *devices = NULL;
-    size_t n = 0;
-    FIXTURE_OK(store_devices(store, run_id, &arena, &devices, &n, &fixture_problem));
-    ck_assert_uint_eq(n, 1);
-    const struct device_record *device = &devices[0].record;
+    struct stored_devices devices = {0};
+    FIXTURE_OK(store_devices(store, run_id, &arena, &devices, &fixture_problem));
+    ck_assert_uint_eq(devices.n, 1);
+    const struct device_record *device = &devices.items[0].record;
     text_printf(&out, "\n%s: ", device->model);
     for (size_t i = 0; i < device->n_facts; i++)
         text_printf(&out, "%s=%s;", device->facts[i].name, device->facts[i].value);
