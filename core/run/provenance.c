@@ -93,6 +93,19 @@ size_t provenance_of_environment(struct arena *arena, struct fact *facts)
 enum { ANSWER_MOST = 200 };
 static const double GIT_PATIENCE_NS = 5e9;
 
+/* Does git end its search for a repository below it? */
+static bool is_ceiling(const char *folder)
+{
+    const size_t length = strlen(folder);
+    const char *end, *at = getenv("GIT_CEILING_DIRECTORIES");
+    for (; at && length > 0; at = *end ? end + 1 : NULL) {
+        end = strchrnul(at, ':');
+        if ((size_t)(end - at) == length && memcmp(at, folder, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Is .git there, or in a folder above? Starting git is spared where it is not. */
 static bool is_in_repository(const char *folder)
 {
@@ -110,6 +123,8 @@ static bool is_in_repository(const char *folder)
             return false;
         path.length = (size_t)(slash - path.data);
         *slash = 0;
+        if (is_ceiling(path.data))
+            return false;
     }
 }
 

@@ -36,7 +36,7 @@ TEST(requests)
                         "1 - /conf/../x/y.so 14\n1 - /abs/z.so 16\n");
 }
 
-/* What `device = auto` chooses from, in order. */
+/* What `device = auto` chooses from, in order; in brackets what no case may run on. */
 static void add_preference(char *text, uint32_t with, struct text *out)
 {
     const struct plugin_settings *devices;
@@ -44,7 +44,8 @@ static void add_preference(char *text, uint32_t with, struct text *out)
     load_sound(text);
     settings_devices(loaded.settings, &devices, &n);
     for (size_t i = 0; i < n; i++)
-        text_printf(out, "%s=%s ", devices[i].name, devices[i].info->plugin.id);
+        text_printf(out, settings_need_device(loaded.settings, i) ? "%s=%s " : "(%s=%s) ",
+                    devices[i].name, devices[i].info->plugin.id);
     unload(&loaded);
 }
 
@@ -78,7 +79,14 @@ static const struct text_cases of_run[] = {
       "[gbrun]\ndevices = all\n[bench nop]\n -> cuda=cuda cpu=cpu ",
       "[gbrun]\ndevices = all\n[device b]\nplugin = cuda\n[bench nop]\n -> b=cuda cpu=cpu ",
       "[gbrun]\ndevices = b\n[device a]\nplugin = cpu\n[device b]\nplugin = cpu\n[bench nop]\n -> "
-      "b=cpu "}},
+      "b=cpu ",
+      "[bench nop]\ndevice = cpu\n -> (cuda=cuda) cpu=cpu ",
+      "[bench gpu_only]\n -> cuda=cuda (cpu=cpu) ",
+      "[device b]\nplugin = cpu\n[bench nop]\nsweep.device = cuda:1, b\n -> cuda=cuda b=cpu ",
+      "[gbrun]\nbenchmarks = a\n[bench a]\nplugin = nop\ndevice = cpu\n[bench nop]\n -> "
+      "(cuda=cuda) cpu=cpu ",
+      "[device b]\nplugin = cpu\n[bench nop]\nzip.x = policy, device: steady, cuda | steady, "
+      "cuda:1\n -> cuda=cuda (b=cpu) "}},
     {{add_choice, 0},
      {"cuda ->  cuda:-1:: (cuda)", "cuda:2 ->  cuda:2:: (cuda:2)",
       "cuda:0x10 ->  cuda:16:: (cuda:16)",
