@@ -365,8 +365,7 @@ static bool may_run_on(const struct settings *settings, const struct bench_secti
 bool settings_need_device(const struct settings *settings, size_t device)
 {
     for (size_t i = 0; i < settings->n_benches; i++)
-        if (!settings->benches[i].is_left_out && !settings->benches[i].is_broken &&
-            may_run_on(settings, &settings->benches[i], device))
+        if (may_run_on(settings, &settings->benches[i], device))
             return true;
     return false;
 }
