@@ -93,6 +93,19 @@ size_t provenance_of_environment(struct arena *arena, struct fact *facts)
 enum { ANSWER_MOST = 200 };
 static const double GIT_PATIENCE_NS = 5e9;
 
+/* Does git end its search for a repository below it? */
+static bool is_ceiling(const char *folder)
+{
+    const size_t length = strlen(folder);
+    const char *end, *at = getenv("GIT_CEILING_DIRECTORIES");
+    for (; at && length > 0; at = *end ? end + 1 : NULL) {
+        end = strchrnul(at, ':');
+        if ((size_t)(end - at) == length && memcmp(at, folder, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The folder itself or one above that has .git; NULL: git need not be started. */
 static char *repository_of(const char *folder, struct arena *arena)
 {
@@ -102,6 +115,8 @@ static char *repository_of(const char *folder, struct arena *arena)
         if (!slash)
             return NULL;
         *slash = 0;
+        if (is_ceiling(path))
+            return NULL;
     }
     return path;
 }

@@ -81,7 +81,13 @@ static const struct text_cases of_run[] = {
       "[gbrun]\ndevices = all\n[bench nop]\n -> cuda=cuda cpu=cpu ",
       "[gbrun]\ndevices = all\n[device b]\nplugin = cuda\n[bench nop]\n -> b=cuda cpu=cpu ",
       "[gbrun]\ndevices = b\n[device a]\nplugin = cpu\n[device b]\nplugin = cpu\n[bench nop]\n -> "
-      "b=cpu "}},
+      "b=cpu ",
+      "[bench gpu_only]\n -> cuda=cuda -cpu=cpu ",
+      "[device b]\nplugin = cpu\n[bench nop]\nsweep.device = cuda:1, b\n -> cuda=cuda b=cpu ",
+      "[gbrun]\nbenchmarks = a\n[bench a]\nplugin = nop\ndevice = cpu\n[bench nop]\n -> "
+      "-cuda=cuda cpu=cpu ",
+      "[device b]\nplugin = cpu\n[bench nop]\nzip.x = policy, device: steady, cuda | steady, "
+      "cuda:1\n -> cuda=cuda -b=cpu "}},
     {{add_choice, 0},
      {"cuda ->  cuda:-1:: (cuda)", "cuda:2 ->  cuda:2:: (cuda:2)",
       "cuda:0x10 ->  cuda:16:: (cuda:16)",
