@@ -157,14 +157,6 @@ static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *p
     return check_launch(state, plugin, state->ops);
 }
 
-void case_keep_process(struct case_state *state)
-{
-    if (!state->host->keeps || !state->process)
-        return;
-    process_state_take(state->process);
-    state->outcome->before = state->process->size;
-}
-
 /* Attributes that a judge gives the process stay; its files end with the case. */
 static int32_t begin_judge(struct case_state *state, const struct gb_plugin *plugin,
                            const void *params)

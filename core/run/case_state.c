@@ -71,6 +71,14 @@ int32_t case_wrong(struct case_state *state, const char *where)
     return host->checked(host, verify == VERIFY_JUDGE ? "judged" : "renewed", 0, state->wrong);
 }
 
+void case_keep_process(struct case_state *state)
+{
+    if (!state->host->keeps || !state->process)
+        return;
+    process_size_take(&state->outcome->before);
+    process_state_take(state->process);
+}
+
 void case_end_phase(struct case_state *state, double *duration_ns)
 {
     const double now_ns = host_clock_ns();

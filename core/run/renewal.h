@@ -30,7 +30,7 @@ struct renewal {
     bool is_renewed;      /* it replaced another */
     bool is_used;         /* it has had a visit */
     double open_ns;       /* to end the one before, and to open the device */
-    double closed_ns;     /* when one was told to end for a fresh one; 0: it was not */
+    double closed_ns;     /* when one was ended for a fresh one; 0: it was not */
     double end_ns;        /* what that took */
     double spent_ns;      /* on those that replaced another */
 };
