@@ -179,11 +179,14 @@ static struct variance_sum variance_within(double s_a, size_t n_a, double s_b, s
     return total;
 }
 
-/* Of the logs of a side's rounds. One alone varies as the other side's do. */
+/* Of the logs of a side's rounds. One alone varies as the other side's do: by as large a share, and
+ * by as much time, as of what is measured beside it. */
 static double deviation_of(const double *logs, const struct compared_side *side,
                            const double *others, const struct compared_side *other)
 {
-    return side->n > 1 ? stdev_of(logs, side->n) : stdev_of(others, other->n);
+    if (side->n > 1)
+        return stdev_of(logs, side->n);
+    return stdev_of(others, other->n) * fmax(exp(mean_of(others, other->n) - logs[0]), 1);
 }
 
 struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,

@@ -18,22 +18,22 @@
 
 enum {
     EMPTY_ORDERS = 100,
-    IDLE_ORDERS = 15,      /* the same of a device, which takes longer: those of */
-    IDLE_KEPT = 60,        /* some cases count, as they vary by more than cases do */
+    IDLE_ORDERS = 24,      /* the same of a device, which takes longer */
     FIRST_RUNS = 3,        /* which show how many make a sample */
     DEVICE_FIRST_RUNS = 2, /* of a device, whose sets take longer to renew */
     BATCHES_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
-    SAMPLES_LEAST = 4, /* of a device's case, by its first run that counts */
-    DRAWN_SHARE = 8,   /* one of so many of a device's sample is compared, if that is more, */
-    DRAWN_MOST = 16    /* but no more than these */
+    ORDERS_A_RUN = 6, /* of a device, half of which are samples */
+    DRAWN_SHARE = 8,  /* one of so many of a device's sample is compared, if that is more, */
+    DRAWN_MOST = 16   /* but no more than these */
 };
 /* A sample, and so how little the way to the process and back weighs in it. That to a device's is
- * longer: it has to leave one process for the other. */
-static const double sample_ns = 1e6, device_sample_ns = 8e6;
+ * longer, as it has to leave one process for the other; what is called there may be launched faster
+ * as a graph, so that so much time of first calls is wanted, and so much of work at least. */
+static const double sample_ns = 1e6, device_calls_ns = 32e6, device_least_ns = 1e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
-static const double idle_ns = 1e6, renewal_ns = 80e6;
+static const double idle_ns = 1e6, renewal_ns = 50e6;
 /* How long batches are timed; and how much of the error of an empty order is looked at. */
 static const double batches_ns = 2e7, error_most_ns = 2e4;
 
@@ -49,7 +49,6 @@ struct judge {
     uint32_t series;
     double empty_ns, error_ns;       /* what an empty order took */
     struct judge_batch batch;        /* what a call takes at least */
-    uint32_t n_measured;             /* samples that count */
     uint32_t most;                   /* sets that a sample may grow to */
     uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
 };
@@ -105,25 +104,18 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     return fail(judge, make_plain(text));
 }
 
-/* On a device the median of what is left of orders to keep it busy for a known time, the latest. */
+/* On a device what is left of orders to keep it busy for a known time. A third of the ways there
+ * and back takes half as long again: the lower quartile is of the others. */
 static int32_t time_idle_orders(struct judge *judge)
 {
-    static double kept_ns[IDLE_KEPT];
-    static const struct open_device *of;
-    static uint32_t n_taken;
-    double times_ns[IDLE_KEPT];
+    double times_ns[IDLE_ORDERS];
     int32_t status = judge_device_calibrate(&judge->device);
-    n_taken = of == judge->device.open ? n_taken : 0;
-    of = judge->device.open;
-    for (int i = 0; i < IDLE_ORDERS && status == GB_OK; i++) {
-        status = order(judge, JUDGED_IDLE, (uint32_t)idle_ns, &kept_ns[n_taken % IDLE_KEPT]);
-        n_taken += status == GB_OK;
-    }
+    for (int i = 0; i < IDLE_ORDERS && status == GB_OK; i++)
+        status = order(judge, JUDGED_IDLE, (uint32_t)idle_ns, &times_ns[i]);
     if (status != GB_OK)
         return status;
-    const size_t n = n_taken < IDLE_KEPT ? n_taken : IDLE_KEPT;
-    memcpy(times_ns, kept_ns, n * sizeof *times_ns);
-    judge->empty_ns = fmax(sort_to_median(times_ns, n) - idle_ns, 0);
+    sort_to_median(times_ns, IDLE_ORDERS);
+    judge->empty_ns = fmax(times_ns[IDLE_ORDERS / 4] - idle_ns, 0);
     return GB_OK;
 }
 
@@ -333,7 +325,7 @@ static double work_ns(const struct judge *judge, double time_ns)
 static bool is_short(const struct judge *judge, double time_ns)
 {
     return judge->sets.n < judge->most &&
-           (judge->device.ops ? work_ns(judge, time_ns) < device_sample_ns / 8
+           (judge->device.ops ? work_ns(judge, time_ns) < device_least_ns
                               : time_ns < sample_ns / 2);
 }
 
@@ -354,9 +346,9 @@ static int32_t grow(struct judge *judge, double *ret_ns)
     return status == GB_OK ? run_all(judge, ret_ns) : status;
 }
 
-static int32_t take_sample(struct judge *judge)
+/* *ret_ns: what a call took. */
+static int32_t take_sample(struct judge *judge, double *ret_ns)
 {
-    const struct gb_host *host = &judge->state->host->interface;
     struct sets *sets = &judge->sets;
     double time_ns;
     int32_t status = run_all(judge, &time_ns);
@@ -365,25 +357,33 @@ static int32_t take_sample(struct judge *judge)
     if (status != GB_OK)
         return status;
     sets_have_run(sets, time_ns);
-    host->sample(host, judge->series,
-                 fmax(work_ns(judge, time_ns) / sets->n,
-                      judge_batch_call_ns(&judge->batch, judge->error_ns)));
+    *ret_ns = fmax(work_ns(judge, time_ns) / sets->n,
+                   judge_batch_call_ns(&judge->batch, judge->error_ns));
     return GB_OK;
 }
 
-/* On a device some follow the first that counts, as renewing takes most of a visit. */
+/* On a device of some the shorter half, unless it is the warm-up: all are compared, and what is
+ * longer waited on its way. */
 static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     struct judge *judge = object;
+    const struct gb_host *host = &judge->state->host->interface;
+    const bool is_some = judge->device.ops && judge->state->phases.warmup_ns > 0;
+    const size_t n = is_some ? ORDERS_A_RUN : 1;
+    double times_ns[ORDERS_A_RUN];
+    int32_t status = take_sample(judge, &times_ns[0]);
     (void)iterations;
-    const bool counts = judge->state->phases.warmup_ns > 0;
-    int32_t status = take_sample(judge);
-    while (counts && judge->device.ops && ++judge->n_measured < SAMPLES_LEAST && status == GB_OK) {
+    for (size_t i = 1; i < n && status == GB_OK; i++) {
         status = judge_reset(judge, queue);
         if (status == GB_OK)
-            status = take_sample(judge);
+            status = take_sample(judge, &times_ns[i]);
     }
-    return status;
+    if (status != GB_OK)
+        return status;
+    sort_to_median(times_ns, n);
+    for (size_t i = 0; i < (n + 1) / 2; i++)
+        host->sample(host, judge->series, times_ns[i]);
+    return GB_OK;
 }
 
 static int32_t judge_verify(void *object, const struct gb_queue *queue)
@@ -448,7 +448,7 @@ static int32_t number_wanted(struct judge *judge, double *ret)
     const int32_t status = time_runs(judge, &each_ns, &all_ns);
     const double run_ns = fmax(all_ns, 1) / judge->sets.n;
     const double renewed = fmax(renewal_ns / each_ns * judge->sets.n, SETS_DRAWN);
-    double wanted = ceil((is_device ? device_sample_ns : sample_ns) / run_ns);
+    double wanted = ceil((is_device ? device_calls_ns : sample_ns) / run_ns);
     if (is_device)
         wanted = fmin(wanted, renewed);
     const double most = fmin(asked > 0 ? asked : is_device ? DEVICE_SETS_MAX : SETS_MAX, room);

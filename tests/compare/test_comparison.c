@@ -189,7 +189,7 @@ TEST_EACH(of_one_visit_a_difference_has_to_be_large, states)
  * leave open beyond theirs. */
 TEST(one_round_beside_several)
 {
-    static const double base[] = {100, 101, 102, 103}, new[] = {101};
+    static const double base[] = {100, 101, 102, 103}, new[] = {102}, faster[] = {50};
     struct compared_side a = {.values = base, .n = 4, .interval_ratio = 0.002};
     struct compared_side b = {.values = new, .n = 1, .interval_ratio = 0.001};
     double logs[4];
@@ -205,6 +205,12 @@ TEST(one_round_beside_several)
     c = compare_across(&a, &b, NULL, 0.95);
     ck_assert_double_ge(0.5 * (c.high - c.low), 1.96 * own);
     ck_assert_double_le(0.5 * (c.high - c.low), t * own);
+    /* What varies may be what is around it: of half the time it is twice the share. */
+    b = (struct compared_side){.values = faster, .n = 1, .interval_ratio = NAN};
+    c = compare_across(&a, &b, NULL, 0.95);
+    ck_assert_double_eq_tol(0.5 * (c.high - c.low),
+                            t * stdev_of(logs, 4) * hypot(exp(mean_of(logs, 4)) / 50, sqrt(0.25)),
+                            1e-9);
 }
 
 TEST(nothing_is_known_of_nothing)
