@@ -47,4 +47,11 @@ agree "an empty kernel takes the same in each of six rounds" 4
 # Without work of several streams it is one process throughout.
 measure one=empty many=graph two=empty
 agree "an empty kernel takes the same before and after a graph" 4
+# Nor where the device fills an array.
+few_samples 200 'device = cuda' '[gbrun]' 'rounds = 6' >fill.ini
+printf '%s\n' '[bench elementwise]' 'kernel = scale' 'n = 256Ki' >>fill.ini
+run fill.ini -q
+all_fine "arrays that are filled"
+equals "six visits of a case whose arrays are filled open the device once" 1 \
+    "$("$GBRUN" export --format jsonl results.gbr | grep -o '"open_ns":[0-9]*' | awk -F: '$2 > 5e6' | grep -c .)"
 finish
