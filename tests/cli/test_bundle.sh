@@ -14,9 +14,9 @@ version=$("$GBRUN" --version | cut -d ' ' -f 2)
 archive=$(echo "$top_builddir/gbrun-$version"-linux-*.tar.gz)
 succeeds "it has at most 20 MiB" test "$(stat -c %s "$archive")" -le $((20 << 20))
 
-mkdir "$TMPDIR/else" "$TMPDIR/here"
-tar -C "$TMPDIR/else" -xzf "$archive"
-root=$(echo "$TMPDIR"/else/gbrun-*)
+mkdir "$TMPDIR/else where" "$TMPDIR/here" # what is moved may be under any name
+tar -C "$TMPDIR/else where" -xzf "$archive"
+root=$(echo "$TMPDIR/else where"/gbrun-*)
 equals "all of it lies in one folder" "gbrun-$version" "$(basename "$root")"
 for file in README.md bin/gbrun conf/bench.ini docs/tutorial.md docs/examples/clear.c \
     lib/pkgconfig/gbrun.pc share/cmake/gbrun/gbrunConfig.cmake include/gbrun/bench.hpp lib/pkgconfig/gbrun-benchmark.pc \
