@@ -42,7 +42,7 @@ succeeds "that of inih" grep -rq 'Redistribution and use in source and binary fo
 succeeds "that of libffi" grep -rq 'Permission is hereby granted, free of charge' "$notices" --include='*ffi*'
 strangers=$(for file in "${binaries[@]}"; do
     env -i ldd "$file" 2>&1 | awk -v root="$root/" '
-        $2 == "=>" && index($3, root) != 1 &&
+        $2 == "=>" && index($0, "=> " root) == 0 &&
             $1 !~ /^(libc|libm|libdl|librt|libpthread|libresolv|libutil|libgcc_s)\.so/ { print }'
 done)
 equals "from the bundle, but for the C library's" "" "$strangers"
