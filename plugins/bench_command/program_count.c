@@ -345,17 +345,6 @@ static int32_t count_by_valgrind(struct count *count, const char *valgrind)
 
 /* ---- which ---- */
 
-/* *ret_why: why there are no perf events; "": there are. */
-static void find_perf(char why[WHY_BYTES])
-{
-    const int file = perf_event_open(&events[INSTRUCTIONS].event, 0);
-    why[0] = '\0';
-    if (file < 0)
-        perf_event_explain(errno, why, WHY_BYTES);
-    else
-        close(file);
-}
-
 static int32_t too_many(const struct count *count, const char *why)
 {
     return host_fail(count->host,
@@ -373,12 +362,12 @@ int32_t program_count(const struct gb_host *host, const struct program *program,
     char why[WHY_BYTES];
     const char *valgrind = process_find(host, "valgrind");
     int32_t status = GB_UNSUPPORTED;
-    find_perf(why);
+    const bool has_perf = perf_event_counts(&events[INSTRUCTIONS].event, why, sizeof why);
     if (asked == GB_COUNT_BY_AUTO)
-        counting->means = *why == '\0' ? GB_COUNT_BY_PERF : GB_COUNT_BY_STEP;
+        counting->means = has_perf ? GB_COUNT_BY_PERF : GB_COUNT_BY_STEP;
     if (counting->means == GB_COUNT_BY_PERF)
-        status = *why == '\0' ? count_by_perf(&count)
-                              : host_fail(host, "count_by = perf: instructions: %s", why);
+        status = has_perf ? count_by_perf(&count)
+                          : host_fail(host, "count_by = perf: instructions: %s", why);
     if (counting->means == GB_COUNT_BY_STEP)
         status = count_by_steps(&count);
     if (status == GB_UNSUPPORTED && asked == GB_COUNT_BY_AUTO && valgrind != NULL) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,6 +41,24 @@ double perf_event_read(int file, bool is_exact)
     if (is_exact && values[1] != values[2])
         return NAN;
     return (double)values[0] * ((double)values[1] / (double)values[2]);
+}
+
+bool perf_event_counts(const struct perf_event *event, char *ret_why, size_t bytes)
+{
+    const int file = perf_event_open(event, 0);
+    if (file < 0) {
+        perf_event_explain(errno, ret_why, bytes);
+        return false;
+    }
+    ioctl(file, PERF_EVENT_IOC_ENABLE, 0);
+    ioctl(file, PERF_EVENT_IOC_DISABLE, 0);
+    const double n = perf_event_read(file, event->is_exact);
+    close(file);
+    snprintf(ret_why, bytes, "%s",
+             n > 0      ? ""
+             : isnan(n) ? "in use by others"
+                        : "opened, and counted as nothing, by this machine");
+    return n > 0;
 }
 
 void perf_event_explain(int error, char *text, size_t bytes)

@@ -26,5 +26,9 @@ int perf_event_open(const struct perf_event *event, pid_t thread);
  * is none. Of threads that have ended, and the file's own. */
 double perf_event_read(int file, bool is_exact);
 
+/* Is it counted here? It is, for a moment, of this thread: some virtual machines open what they do
+ * not count. Else *ret_why. */
+bool perf_event_counts(const struct perf_event *event, char *ret_why, size_t bytes);
+
 /* Why an event cannot be counted, in words, by errno. */
 void perf_event_explain(int error, char *text, size_t bytes);

@@ -413,18 +413,16 @@ static int32_t choose_means(struct pass *pass)
     struct gb_counting *counting = pass->counting;
     const struct gb_host *host = pass->device->host;
     char why[NAMES_SHOWN_BYTES] = "";
-    const int file = open_event(event_named(INSTRUCTIONS), 0, true);
-    if (file >= 0)
-        close(file);
-    else
-        perf_event_explain(errno, why, sizeof why);
+    const struct event *event = event_named(INSTRUCTIONS);
+    const struct perf_event exact = {event->type, event->config, true, false};
+    const bool has_perf = perf_event_counts(&exact, why, sizeof why);
     if (counting->means == GB_COUNT_BY_VALGRIND)
         return host_fail(host, "count_by = valgrind: it counts whole programs, of the benchmark "
                                "command: expected auto, perf or step");
     if (counting->means == GB_COUNT_BY_AUTO)
-        counting->means = file >= 0 ? GB_COUNT_BY_PERF : GB_COUNT_BY_STEP;
+        counting->means = has_perf ? GB_COUNT_BY_PERF : GB_COUNT_BY_STEP;
     if (counting->means == GB_COUNT_BY_PERF)
-        return file >= 0 ? GB_OK : host_fail(host, "count_by = perf: instructions: %s", why);
+        return has_perf ? GB_OK : host_fail(host, "count_by = perf: instructions: %s", why);
     if (!stepping_is_known())
         return host_fail(host,
                          "instructions cannot be counted: perf events: %s; a trap after each is "

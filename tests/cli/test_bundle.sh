@@ -14,9 +14,9 @@ version=$("$GBRUN" --version | cut -d ' ' -f 2)
 archive=$(echo "$top_builddir/gbrun-$version"-linux-*.tar.gz)
 succeeds "it has at most 20 MiB" test "$(stat -c %s "$archive")" -le $((20 << 20))
 
-mkdir "$TMPDIR/else" "$TMPDIR/here"
-tar -C "$TMPDIR/else" -xzf "$archive"
-root=$(echo "$TMPDIR"/else/gbrun-*)
+mkdir "$TMPDIR/else where" "$TMPDIR/here" # what is moved may be under any name
+tar -C "$TMPDIR/else where" -xzf "$archive"
+root=$(echo "$TMPDIR/else where"/gbrun-*)
 equals "all of it lies in one folder" "gbrun-$version" "$(basename "$root")"
 for file in README.md bin/gbrun conf/bench.ini docs/tutorial.md docs/examples/clear.c \
     lib/pkgconfig/gbrun.pc share/cmake/gbrun/gbrunConfig.cmake include/gbrun/bench.hpp lib/pkgconfig/gbrun-benchmark.pc \
@@ -42,7 +42,7 @@ succeeds "that of inih" grep -rq 'Redistribution and use in source and binary fo
 succeeds "that of libffi" grep -rq 'Permission is hereby granted, free of charge' "$notices" --include='*ffi*'
 strangers=$(for file in "${binaries[@]}"; do
     env -i ldd "$file" 2>&1 | awk -v root="$root/" '
-        $2 == "=>" && index($3, root) != 1 &&
+        $2 == "=>" && index($0, "=> " root) == 0 &&
             $1 !~ /^(libc|libm|libdl|librt|libpthread|libresolv|libutil|libgcc_s)\.so/ { print }'
 done)
 equals "from the bundle, but for the C library's" "" "$strangers"

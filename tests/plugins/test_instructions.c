@@ -22,6 +22,7 @@ static struct {
     bool is_on;
     int error, cache_error; /* of all events, of caches: an errno; 0: they are counted */
     bool is_shared;         /* with other users of the processor's counters */
+    bool is_empty;          /* events are opened, and count nothing */
     uint64_t executed;
     struct perf_event_attr events[FILES_MAX];
     uint64_t begun[FILES_MAX];
@@ -79,7 +80,8 @@ __attribute__((visibility("default"))) int ioctl(int file, unsigned long request
     if (!kernel.is_on)
         return next(file, request, argument);
     const uint64_t now = count_of(&kernel.events[file]);
-    const uint64_t values[] = {now - kernel.begun[file] + WAY, 100, kernel.is_shared ? 50 : 100};
+    const uint64_t values[] = {kernel.is_empty ? 0 : now - kernel.begun[file] + WAY, 100,
+                               kernel.is_shared ? 50 : 100};
     if (request == PERF_EVENT_IOC_ENABLE)
         kernel.begun[file] = now;
     else
@@ -178,8 +180,16 @@ TEST(what_the_processor_does_not_count_is_left_out)
 
 TEST(a_count_that_others_took_turns_in_is_none)
 {
+    counting.means = GB_COUNT_BY_PERF;
     kernel.is_shared = true;
-    expect_failed("count_by = perf: others use the processor's counters");
+    expect_failed("count_by = perf: instructions: in use by others");
+}
+
+TEST(events_that_count_nothing_are_none)
+{
+    counting.means = GB_COUNT_BY_PERF;
+    kernel.is_empty = true;
+    expect_failed("count_by = perf: instructions: opened, and counted as nothing");
 }
 
 TEST(means_that_are_not_there_are_refused)
@@ -216,6 +226,19 @@ BODY(run_call, "push %%rcx; syscall; pop %%rcx")
 BODY(run_no_call, "push %%rcx; nop; pop %%rcx")
 BODY(run_loop, "1: dec %%rcx; jnz 1b")
 BODY(run_self, "1: loop 1b")
+
+TEST(without_events_that_count_each_instruction_is_trapped)
+{
+    bench.run = run_one_more;
+    for (int i = 0; i < 3; i++) {
+        kernel.error = i == 0 ? ENOENT : 0;
+        kernel.is_shared = i == 1;
+        kernel.is_empty = i == 2;
+        counting.means = GB_COUNT_BY_AUTO;
+        ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+        ck_assert_uint_eq(counting.means, GB_COUNT_BY_STEP);
+    }
+}
 
 static double steps_of(int32_t (*run)(void *, const struct gb_queue *, uint64_t), uint64_t n)
 {
