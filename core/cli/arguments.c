@@ -20,9 +20,11 @@ static int32_t refuse(const struct verb *verb, char **argv, int code, struct gb_
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
         const char *nearest = text_nearest(TEXTS_OF(verb->options, verb->n_options, name), name);
-        return error_set(error, GB_INVALID, "%s: unknown option --%s%s%s%s: \1see `gbrun help %s`",
-                         verb->name, name, nearest ? ", \1did you mean --" : "",
-                         nearest ? nearest : "", nearest ? "?" : "", verb->name);
+        return nearest
+                   ? error_set(error, GB_INVALID, "%s: unknown option --%s; \1did you mean --%s?",
+                               verb->name, name, nearest)
+                   : error_set(error, GB_INVALID, "%s: unknown option --%s: \1see `gbrun help %s`",
+                               verb->name, name, verb->name);
     }
     return error_set(error, GB_INVALID, "%s: unknown option -%c: \1see `gbrun help %s`", verb->name,
                      optopt, verb->name);

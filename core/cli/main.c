@@ -39,8 +39,8 @@ static int unknown_verb(const char *name)
         return fail_usage(
             "unknown verb '%s': a plugin is named in a configuration, by plugin = ./%s", name,
             name);
-    return fail_usage("unknown verb '%s'%s%s%s: see `gbrun help`", name,
-                      nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    return nearest ? fail_usage("unknown verb '%s'; did you mean '%s'?", name, nearest)
+                   : fail_usage("unknown verb '%s': see `gbrun help`", name);
 }
 
 /* A full disk or a closed pipe behind standard output must not look like success. */

@@ -517,7 +517,7 @@ static int unknown_name(struct search *search, const char *topic, const char *wo
         return fail_usage("help: %s cannot be used: %s", failure->path, failure->reason);
     const char *nearest = nearest_name(search, topic, word);
     if (nearest)
-        return fail_usage("help%s%s: unknown name '%s', did you mean '%s'?", topic ? " " : "",
+        return fail_usage("help%s%s: unknown name '%s'; did you mean '%s'?", topic ? " " : "",
                           topic ? topic : "", word, nearest);
     if (topic)
         return fail_usage("help %s: unknown name '%s': `gbrun help %s` lists what there is", topic,

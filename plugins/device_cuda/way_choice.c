@@ -468,7 +468,7 @@ static int32_t by_records_beside_kernel(struct timed_device *timed,
     if (status != GB_OK || isnan(kernel_ns))
         return status;
     status = mean_now(timed, measurement, &record_ns);
-    note(way, "recorded it takes %.4g us, by the clock kernel without recording %.4g us",
+    note(way, "it takes %.4g us while recorded, %.4g us by the clock kernel without recording",
          record_ns / 1e3, kernel_ns / 1e3);
     return status;
 }

@@ -17,9 +17,9 @@ wrong.ini:4:9: error: '4q' is not a size: expected a number with one of B kB MB 
 wrong.ini:5:21: error: 'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?" "$(cat err.txt)"
 try_each "$GBRUN" <<'TABLE'
 no argument: where to begin|2|~gbrun command 'sleep|
-unknown verb|2|gbrun: error: unknown verb 'shwo', did you mean show?: see `gbrun help`|shwo
+unknown verb|2|gbrun: error: unknown verb 'shwo'; did you mean 'show'?|shwo
 an option given twice|2|gbrun: error: compare: --margin is given twice, 1% and 2%|compare --margin 1% --margin 2% a b
-unknown option|2|gbrun: error: run: unknown option --confg, did you mean --config?: see `gbrun help run`|\
+unknown option|2|gbrun: error: run: unknown option --confg; did you mean --config?|\
 run --confg x.ini
 missing value|2|gbrun: error: run: -c needs a value|-c
 no such configuration|2|none.ini: error: cannot be opened: No such file or directory|-c none.ini

@@ -237,7 +237,7 @@ document()
     n_checks=0
     mkdir "$here" "$here.locks" && cd "$here" || exit 99
     export GBRUN_LOCK_FOLDER=$here.locks
-    [ "$1" != README.md ] && [ -z "${UPDATE_GOLDEN-}" ] || export AS_IT_IS=1
+    if [ "$1" = README.md ] || [ -n "${UPDATE_GOLDEN-}" ]; then export AS_IT_IS=1; fi
     case $1 in
     README.md | docs/tutorial.md) ;; # begin in a new folder
     *) cp "$TMPDIR/bench.gbr" results.gbr ;;

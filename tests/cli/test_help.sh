@@ -132,8 +132,8 @@ equals "a verb that is a column as well says so" "also: \`gbrun help columns run
 expected="expected a verb, a plugin, a topic, or a word that \`gbrun list keywords\` lists"
 try_each "$GBRUN" <<TABLE
 help on nothing known|2|gbrun: error: help: unknown name 'no_such_thing': $expected|help no_such_thing
-a near miss|2|gbrun: error: help: unknown name 'medain_ns', did you mean 'median_ns'?|help medain_ns
-a near miss of an option|2|gbrun: error: help steady: unknown name 'precison', did you mean 'precision'?|help steady precison
+a near miss|2|gbrun: error: help: unknown name 'medain_ns'; did you mean 'median_ns'?|help medain_ns
+a near miss of an option|2|gbrun: error: help steady: unknown name 'precison'; did you mean 'precision'?|help steady precison
 an option that a plugin does not have|2|gbrun: error: help steady: unknown name 'qqqqqq': \`gbrun help steady\` lists what \
 there is|help steady qqqqqq
 a word too many|2|gbrun: error: help: unknown name 'median_ns qqqqqq': $expected|help median_ns qqqqqq

@@ -36,7 +36,7 @@ check -c good.ini --print --format json
 another format of help|2|gbrun: error: --format xml: expected text or json|help --format xml
 two formats of help|2|gbrun: error: --format json: expected no --roff and no --markdown beside it|\
 help fixed --format json --roff
-an unknown name|2|gbrun: error: help: unknown name 'fixd', did you mean 'fixed'?|help fixd --format json
+an unknown name|2|gbrun: error: help: unknown name 'fixd'; did you mean 'fixed'?|help fixd --format json
 TABLE
 
 command -v python3 >/dev/null || skip_rest "what help has" "python3 is not installed"

@@ -43,7 +43,7 @@ else
     clocks+=' record'
     all_fine "the clock record"
     succeeds "the clock record: a note has the clock kernel's time beside it" \
-        grep -q 'recorded it takes .* us, by the clock kernel without recording .* us' \
+        grep -q 'it takes .* us while recorded, .* us by the clock kernel without recording' \
         <(column reading_note)
 fi
 fine "every clock can be chosen" "sweep.clock = ${clocks// /, }"
