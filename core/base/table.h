@@ -22,7 +22,7 @@ void table_column(struct table *table, const char *head, bool right); /* before 
 /* Several: "case|>base|>new|verdict", those behind a > to the right. */
 void table_columns(struct table *table, const char *heads);
 void table_row(struct table *table);
-void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
+void table_cell(struct table *table, const char *cell);       /* fills the last row from the left */
 void table_cell_take(struct table *table, struct text *cell); /* leaves the text empty */
 void table_cell_printf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

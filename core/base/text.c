@@ -368,6 +368,14 @@ bool text_is_among(const char *const *words, size_t n, const char *word)
     return text_index(WORDS_OF(words, n), word) < n;
 }
 
+bool words_add_new(struct words *words, struct arena *arena, const char *word)
+{
+    const bool is_new = !text_is_among(words->items, words->n, word);
+    if (is_new)
+        ARENA_APPEND(arena, words->items, words->n, arena_text(arena, word));
+    return is_new;
+}
+
 void *text_item(struct text_column texts, const char *word)
 {
     const size_t i = text_index(texts, word);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
+
 /* Zero-initialize. data is NULL while nothing was added, else ends with NUL at data[length]. */
 struct text {
     char *data;
@@ -85,6 +87,14 @@ bool text_is_among(const char *const *words, size_t n, const char *word);
 #define IS_AMONG(word, ...)                                                                        \
     text_is_among((const char *const[]){__VA_ARGS__},                                              \
                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), (word))
+
+/* Words, names or paths, in order. */
+struct words {
+    const char **items;
+    size_t n;
+};
+/* Adds a copy of the word, in the arena, unless it is there: was it added? */
+bool words_add_new(struct words *words, struct arena *arena, const char *word);
 
 /* The text a user most likely meant: fewest edits, at most 2 (1 for words under 4 letters); NULL if
  * none is near. */

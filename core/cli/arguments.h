@@ -48,12 +48,6 @@ struct verb_table {
     size_t n;
 };
 
-/* Words of the command line, in order. */
-struct words {
-    const char **items;
-    size_t n;
-};
-
 struct arguments {
     struct verb_table verbs; /* help shows them */
     const struct verb *verb;

@@ -413,7 +413,7 @@ void configuration_free(struct configuration *configuration)
 int catalogue_read(const struct arguments *arguments, struct arena *arena, struct catalogue *ret)
 {
     const struct words given = argument_all(arguments, "plugin-path");
-    struct path_list folders;
+    struct words folders;
     struct gb_error error;
     module_folders(given.items, given.n, NULL, NULL, arena, &folders);
     return catalogue_load_all(&folders, arena, ret, &error) == GB_OK

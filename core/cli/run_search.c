@@ -21,8 +21,7 @@ struct one_search {
     struct space *space;
     uint64_t *positions; /* in the sweep, by case of the space */
     uint64_t n;
-    const char **axes;
-    size_t n_axes;
+    struct words axes;
     size_t n_benches;
     struct text benches; /* names, blanks between */
     bool builds;         /* one of them, without its device */
@@ -64,13 +63,6 @@ static struct one_search *search_of(struct run_search *searches,
            &searches->items[searches->n - 1];
 }
 
-static void add_axis(struct run_search *searches, struct one_search *search, const char *name)
-{
-    if (!text_is_among(search->axes, search->n_axes, name))
-        ARENA_APPEND(&searches->arena, search->axes, search->n_axes,
-                     arena_text(&searches->arena, name));
-}
-
 /* Where the benchmark's cases lie, and what their axes are. */
 static int32_t add_part(struct run_search *searches, const struct sweep_part *part,
                         const bool *is_case, struct gb_error *error)
@@ -84,10 +76,10 @@ static int32_t add_part(struct run_search *searches, const struct sweep_part *pa
         GB_OK)
         return error->status;
     search->builds = search->builds || (first.info->flags & PLUGIN_BUILDS);
-    add_axis(searches, search, BENCH_AXIS);
+    words_add_new(&search->axes, &searches->arena, BENCH_AXIS);
     for (size_t i = 0; i < first.n_parameters; i++)
         if (first.parameters[i].is_axis)
-            add_axis(searches, search, first.parameters[i].name);
+            words_add_new(&search->axes, &searches->arena, first.parameters[i].name);
     text_printf(&search->benches, "%s%s", search->n_benches++ ? " " : "", part->name);
     for (uint64_t position = part->first; position < part->first + part->n; position++)
         if (is_case[position]) {
@@ -110,16 +102,16 @@ static int32_t make_space(struct run_search *searches, struct one_search *search
                           struct gb_error *error)
 {
     CLEANUP(free_pointer)
-    const char **texts = memory_allocate((search->n_axes + 1) * sizeof *texts);
-    search->space = space_new(search->axes, search->n_axes);
+    const char **texts = memory_allocate((search->axes.n + 1) * sizeof *texts);
+    search->space = space_new(search->axes.items, search->axes.n);
     for (uint64_t i = 0; i < search->n; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
         struct bench_case bench_case;
         if (sweep_case_at(searches->job->configuration.sweep, search->positions[i], &arena,
                           &bench_case, error) != GB_OK)
             return error->status;
-        for (size_t axis = 0; axis < search->n_axes; axis++)
-            texts[axis] = value_on(&bench_case, search->axes[axis]);
+        for (size_t axis = 0; axis < search->axes.n; axis++)
+            texts[axis] = value_on(&bench_case, search->axes.items[axis]);
         space_add(search->space, texts);
     }
     struct search_goals goals;

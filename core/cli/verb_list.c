@@ -275,8 +275,8 @@ static int list_plugins(struct listing *listing)
         text_printf(&listing->notes, "%s: cannot be used: %s\n", catalogue.failures[i].path,
                     catalogue.failures[i].reason);
     if (catalogue.n_plugins == 0)
-        for (size_t i = 0; i < catalogue.n_folders; i++)
-            text_printf(&listing->notes, "no plugins in %s\n", catalogue.folders[i]);
+        for (size_t i = 0; i < catalogue.folders.n; i++)
+            text_printf(&listing->notes, "no plugins in %s\n", catalogue.folders.items[i]);
     return code;
 }
 

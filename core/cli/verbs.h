@@ -156,7 +156,7 @@ struct configuration {
     const char *folder; /* that relative paths in it start from */
     struct ini ini;
     struct settings *settings;
-    struct path_list folders;
+    struct words folders;
     struct catalogue catalogue;
     struct sweep *sweep; /* of its shard, if it has one */
     const char *plan;    /* hash of what all shards measure */

@@ -115,8 +115,7 @@ struct compare_against {
     double machine; /* ln by which the devices' reference work takes longer; 0: it does not */
     const char **differences; /* between the sides as a whole, a line each */
     size_t n_differences;
-    const char **differing; /* the facts that the lines are of */
-    size_t n_differing;
+    struct words differing; /* the facts that the lines are of */
 };
 
 struct compare_result {

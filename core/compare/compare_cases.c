@@ -409,10 +409,8 @@ static void add(struct compare *compare, struct compare_against *against, const 
                 const char *from, const char *to)
 {
     CLEANUP(text_free) struct text line = {0};
-    if (text_is_among(against->differing, against->n_differing, name))
+    if (!words_add_new(&against->differing, &compare->arena, name))
         return; /* a fact of the run is one of the device, too */
-    ARENA_APPEND(&compare->arena, against->differing, against->n_differing,
-                 arena_text(&compare->arena, name));
     text_printf(&line, "%s: ", name);
     text_add_shortened(&line, *from ? from : "not known", VALUE_MOST);
     text_add(&line, ", now ");

@@ -59,8 +59,7 @@ struct fleet_node {
     const char **differences; /* of a node that is flagged or faster: facts that most nodes of the
                                  model have otherwise, a line each */
     size_t n_differences;
-    const char **differing; /* the facts that the lines are of */
-    size_t n_differing;
+    struct words differing; /* the facts that the lines are of */
 };
 
 struct fleet_result {

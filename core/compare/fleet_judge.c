@@ -235,9 +235,8 @@ static void add_difference(struct fleet *fleet, struct fleet_node *node, const c
 {
     enum { VALUE_MOST = 60 };
     CLEANUP(text_free) struct text line = {0};
-    if (text_is_among(node->differing, node->n_differing, name))
+    if (!words_add_new(&node->differing, &fleet->arena, name))
         return; /* a fact of the run is one of the device, too */
-    ARENA_APPEND(&fleet->arena, node->differing, node->n_differing, name);
     text_printf(&line, "%s: ", name);
     text_add_shortened(&line, *value ? value : "not known", VALUE_MOST);
     text_add(&line, ", most have ");

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 
 #include <gbrun/module.h>
 
@@ -35,8 +36,7 @@ struct catalogue {
     size_t n_plugins;
     struct module_failure *failures;
     size_t n_failures;
-    const char **folders; /* searched, in order, for messages */
-    size_t n_folders;
+    struct words folders; /* searched, in order, for messages */
 };
 
 /* The first plugin of a kind with an id, or NULL. */

@@ -103,7 +103,7 @@ void ini_put_text(struct ini_section *section, const char *key, const char *valu
 /* Of the sections that are always there, then those of the file. */
 static const char *nearest_section(const struct ini *ini, const char *word, struct arena *arena)
 {
-    struct name_list names = {ARENA_ARRAY(arena, const char *, ini->n + N_ALWAYS_THERE), 0};
+    struct words names = {ARENA_ARRAY(arena, const char *, ini->n + N_ALWAYS_THERE), 0};
     for (size_t i = 0; i < N_ALWAYS_THERE; i++)
         names.items[names.n++] = always_there[i];
     for (size_t i = 0; i < ini->n; i++) {

@@ -420,7 +420,7 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
     enum { N_OTHERS = sizeof others / sizeof others[0] };
     const struct bench_section *bench = at->bench;
     const char *target = key_target(key, i);
-    struct name_list names = {ARENA_ARRAY(at->arena, const char *, bench->n_slots + N_OTHERS), 0};
+    struct words names = {ARENA_ARRAY(at->arena, const char *, bench->n_slots + N_OTHERS), 0};
     for (size_t j = 0; j < bench->n_slots; j++)
         if (bench->slots[j].kind != SLOT_BENCH && bench->slots[j].kind != SLOT_VARIABLE)
             names.items[names.n++] = bench->slots[j].name;

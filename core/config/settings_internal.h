@@ -190,11 +190,6 @@ struct settings {
     struct search_settings *search_settings; /* by item of the list of searches */
 };
 
-/* A name of a [bench], [policy] or [device] section, or of a key that is made of one. */
-struct name_list {
-    const char **items;
-    size_t n;
-};
 /* All [bench NAME] but one, which may be NULL. */
 const char *bench_nearest(const struct settings *settings, const struct bench_section *but,
                           const char *word);

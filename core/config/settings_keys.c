@@ -12,7 +12,7 @@ static const char CHECK_PREFIX[] = "check.";
 const char *bench_nearest(const struct settings *settings, const struct bench_section *but,
                           const char *word)
 {
-    struct name_list names = {ARENA_ARRAY(settings->arena, const char *, settings->n_benches), 0};
+    struct words names = {ARENA_ARRAY(settings->arena, const char *, settings->n_benches), 0};
     for (size_t i = 0; i < settings->n_benches; i++)
         if (&settings->benches[i] != but)
             names.items[names.n++] = settings->benches[i].name;
@@ -124,8 +124,7 @@ static const char *misused_target(const struct key *key, const char *target)
 static const char *nearest_check(const struct parser *parser, const char *word)
 {
     struct option_table common = common_options();
-    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, common.n + VERIFY_METRICS),
-                              0};
+    struct words names = {ARENA_ARRAY(parser->arena, const char *, common.n + VERIFY_METRICS), 0};
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
         names.items[names.n++] = verify_metric_name(metric);
     for (uint32_t i = 0; i < common.n; i++)

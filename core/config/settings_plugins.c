@@ -51,7 +51,7 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
 }
 
 /* "a, b" */
-static const char *joined(const struct name_list *names, struct arena *arena)
+static const char *joined(const struct words *names, struct arena *arena)
 {
     CLEANUP(text_free) struct text text = {0};
     for (size_t i = 0; i < names->n; i++)
@@ -59,10 +59,10 @@ static const char *joined(const struct name_list *names, struct arena *arena)
     return arena_text(arena, text_get(&text));
 }
 
-static struct name_list plugins_in(const struct resolver *resolver, uint32_t kind, const char *path)
+static struct words plugins_in(const struct resolver *resolver, uint32_t kind, const char *path)
 {
     const struct catalogue *catalogue = resolver->catalogue;
-    struct name_list names = {ARENA_ARRAY(resolver->arena, const char *, catalogue->n_plugins), 0};
+    struct words names = {ARENA_ARRAY(resolver->arena, const char *, catalogue->n_plugins), 0};
     for (size_t i = 0; i < catalogue->n_plugins; i++)
         if (catalogue->plugins[i].plugin.kind == kind &&
             (!path || text_equal(catalogue->plugins[i].path, path)))
@@ -72,7 +72,7 @@ static struct name_list plugins_in(const struct resolver *resolver, uint32_t kin
 
 const char *plugin_nearest(const struct resolver *resolver, uint32_t kind, const char *id)
 {
-    const struct name_list ids = plugins_in(resolver, kind, NULL);
+    const struct words ids = plugins_in(resolver, kind, NULL);
     return text_nearest(WORDS_OF(ids.items, ids.n), id);
 }
 
@@ -80,7 +80,7 @@ static int32_t no_plugin_in_module(const struct resolver *resolver,
                                    const struct plugin_request *request, struct gb_error *error)
 {
     const char *kind = plugin_kind_words(request->kind);
-    struct name_list ids = plugins_in(resolver, request->kind, request->path);
+    struct words ids = plugins_in(resolver, request->kind, request->path);
     if (ids.n > 0 && request->id)
         return error_set_at(error, GB_INVALID, request->origin,
                             "%s holds no %s plugin '%s': \1expected one of %s", request->path, kind,
@@ -99,7 +99,6 @@ static int32_t no_plugin_of_id(const struct resolver *resolver,
     const struct catalogue *catalogue = resolver->catalogue;
     const char *kind = plugin_kind_words(request->kind);
     const char *nearest = plugin_nearest(resolver, request->kind, request->id);
-    struct name_list folders = {catalogue->folders, catalogue->n_folders};
     const struct plugin_info *other = NULL;
     for (uint32_t i = GB_PLUGIN_BENCH; i < PLUGIN_KINDS && !other; i++)
         other = catalogue_find(catalogue, i, request->id);
@@ -120,15 +119,16 @@ static int32_t no_plugin_of_id(const struct resolver *resolver,
                             "unknown %s plugin '%s'; \1did you mean '%s'?", kind, request->id,
                             nearest);
     enum { FOLDERS_NAMED = 3 };
-    if (folders.n > FOLDERS_NAMED)
+    if (catalogue->folders.n > FOLDERS_NAMED)
         return error_set_at(
             error, GB_INVALID, request->origin,
             "unknown %s plugin '%s': there is none in the %zu plugin folders; \1see "
             "`gbrun list plugins`",
-            kind, request->id, folders.n);
+            kind, request->id, catalogue->folders.n);
     return error_set_at(error, GB_INVALID, request->origin,
                         "unknown %s plugin '%s': there is none in %s", kind, request->id,
-                        folders.n ? joined(&folders, resolver->arena) : "any plugin folder");
+                        catalogue->folders.n ? joined(&catalogue->folders, resolver->arena)
+                                             : "any plugin folder");
 }
 
 /* The reason comes from the process that tried. */
@@ -329,8 +329,8 @@ static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, con
     const struct module_failure *failure = catalogue_failure(resolver->catalogue, name);
     if (failure)
         return cannot_be_used(failure, origin, error);
-    struct name_list ids = plugins_in(resolver, kind, NULL);
-    struct name_list names = {
+    struct words ids = plugins_in(resolver, kind, NULL);
+    struct words names = {
         ARENA_ARRAY(resolver->arena, const char *, ids.n + settings->n_plugin_sections + 1), 0};
     for (size_t i = 0; i < settings->n_plugin_sections; i++)
         if (settings->plugin_sections[i].kind == kind)
@@ -423,8 +423,7 @@ static int32_t check_auto(const struct resolver *resolver, const struct plugin_i
 {
     const struct settings *settings = resolver->settings;
     bool is_any = false;
-    struct name_list names = {ARENA_ARRAY(resolver->arena, const char *, settings->n_auto_devices),
-                              0};
+    struct words names = {ARENA_ARRAY(resolver->arena, const char *, settings->n_auto_devices), 0};
     for (size_t i = 0; i < settings->n_auto_devices; i++) {
         struct plugin_settings *device = &settings->lists[GB_PLUGIN_DEVICE].items[i];
         const bool runs = runs_on(bench, device);

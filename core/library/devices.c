@@ -74,7 +74,7 @@ static int32_t no_plugins(const char *file, struct gb_error *error)
 int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
 {
     struct catalogue *catalogue = &library.catalogue;
-    struct path_list folders = {0}, files;
+    struct words folders = {0}, files;
     Dl_info info;
     char file[PATH_MAX];
     *ret = catalogue;
@@ -91,8 +91,7 @@ int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
         return no_plugins(file, error);
     add_plugin(catalogue, "", &callback_description);
     catalogue->plugins[catalogue->n_plugins - 1].flags = PLUGIN_RENEWS; /* if the subject does */
-    catalogue->folders = folders.items;
-    catalogue->n_folders = folders.n;
+    catalogue->folders = folders;
     library.is_loaded = true;
     return GB_OK;
 }

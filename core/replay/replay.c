@@ -168,7 +168,7 @@ static void add_policy(struct replay_policies *policies, struct arena *arena, co
 
 /* Policies by their sections. */
 static int32_t resolve(struct sections *sections, const struct replay_request *request,
-                       const struct path_list *folders, struct settings *settings,
+                       const struct words *folders, struct settings *settings,
                        struct replay_policies *ret)
 {
     struct arena *arena = sections->arena;
@@ -205,7 +205,7 @@ static bool needs_options(const struct gb_plugin *plugin)
 ORDER_BY_TEXT(compare_ids, struct replay_policy, label)
 
 /* Every policy there is, with its defaults. */
-static int32_t take_all(const struct path_list *folders, struct arena *arena,
+static int32_t take_all(const struct words *folders, struct arena *arena,
                         struct replay_policies *ret, struct error_list *errors)
 {
     struct gb_error error;
@@ -237,7 +237,7 @@ int32_t replay_policies_read(const struct replay_request *request, struct arena 
     *ret = (struct replay_policies){0};
     size_t n_texts = request->n_texts, n_given = request->ini ? request->ini->n : 0;
     struct settings *settings;
-    struct path_list folders;
+    struct words folders;
     struct sections sections = {
         .arena = arena,
         .given = request->ini,

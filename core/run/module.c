@@ -21,11 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void list_add(struct path_list *list, struct arena *arena, const char *path)
-{
-    ARENA_APPEND(arena, list->items, list->n, path);
-}
-
 const char *path_from(const char *folder, const char *path, struct arena *arena)
 {
     if (path[0] == '/')
@@ -76,16 +71,14 @@ const char *program_image(void)
     return image;
 }
 
-void module_folders_add(struct path_list *list, struct arena *arena, const char *folder)
+void module_folders_add(struct words *list, struct arena *arena, const char *folder)
 {
     struct stat info;
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
         return;
     char real[PATH_MAX];
-    if (!realpath(folder, real))
-        return;
-    if (!text_is_among(list->items, list->n, real))
-        list_add(list, arena, arena_text(arena, real));
+    if (realpath(folder, real))
+        words_add_new(list, arena, real);
 }
 
 static int not_hidden(const struct dirent *entry)
@@ -94,7 +87,7 @@ static int not_hidden(const struct dirent *entry)
 }
 
 /* libtool leaves a module of the build tree in plugins/KIND_ID/.libs. */
-static void add_build_tree(struct path_list *list, struct arena *arena, const char *program_folder)
+static void add_build_tree(struct words *list, struct arena *arena, const char *program_folder)
 {
     char *plugins = arena_printf(arena, "%s/plugins", program_folder);
     struct dirent **entries = NULL;
@@ -108,7 +101,7 @@ static void add_build_tree(struct path_list *list, struct arena *arena, const ch
 }
 
 /* libtool leaves a library of the build tree in .libs, beside which there are the plugins. */
-static void add_beside(struct path_list *list, struct arena *arena, const char *file)
+static void add_beside(struct words *list, struct arena *arena, const char *file)
 {
     char *folder = arena_text(arena, file);
     char *slash = strrchr(folder, '/');
@@ -123,7 +116,7 @@ static void add_beside(struct path_list *list, struct arena *arena, const char *
 }
 
 /* GBRUN_PLUGIN_PATH. */
-static void add_environment(struct path_list *list, struct arena *arena)
+static void add_environment(struct words *list, struct arena *arena)
 {
     const char *path = getenv("GBRUN_PLUGIN_PATH");
     while (path && *path) {
@@ -135,7 +128,7 @@ static void add_environment(struct path_list *list, struct arena *arena)
     }
 }
 
-void module_folders_beside(const char *file, struct arena *arena, struct path_list *ret)
+void module_folders_beside(const char *file, struct arena *arena, struct words *ret)
 {
     add_environment(ret, arena);
     add_beside(ret, arena, file);
@@ -146,15 +139,15 @@ static int is_module(const struct dirent *entry)
     return not_hidden(entry) && text_ends_with(entry->d_name, ".so");
 }
 
-void module_files(const struct path_list *folders, struct arena *arena, struct path_list *ret)
+void module_files(const struct words *folders, struct arena *arena, struct words *ret)
 {
-    *ret = (struct path_list){0};
+    *ret = (struct words){0};
     for (size_t i = 0; i < folders->n; i++) {
         struct dirent **entries = NULL;
         int n = scandir(folders->items[i], &entries, is_module, alphasort);
         for (int j = 0; j < n; j++) {
-            list_add(ret, arena,
-                     arena_printf(arena, "%s/%s", folders->items[i], entries[j]->d_name));
+            ARENA_APPEND(arena, ret->items, ret->n,
+                         arena_printf(arena, "%s/%s", folders->items[i], entries[j]->d_name));
             free(entries[j]);
         }
         free(entries);

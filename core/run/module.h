@@ -10,17 +10,13 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 
 #include <gbrun/bench.h>
 #include <gbrun/device.h>
 #include <gbrun/module.h>
 #include <gbrun/policy.h>
 #include <gbrun/search.h>
-
-struct path_list {
-    const char **items;
-    size_t n;
-};
 
 /*
  * The folders searched for modules, absolute, in order, those that exist only, each once: n_given
@@ -30,17 +26,17 @@ struct path_list {
  * plugin_folder.c, which a library that is moved does without.
  */
 void module_folders(const char *const *given, size_t n_given, const struct gb_list *own,
-                    const char *own_base, struct arena *arena, struct path_list *ret);
+                    const char *own_base, struct arena *arena, struct words *ret);
 
 /* Added to ret: the folder, absolute, unless it does not exist or is there already. */
-void module_folders_add(struct path_list *ret, struct arena *arena, const char *folder);
+void module_folders_add(struct words *ret, struct arena *arena, const char *folder);
 
 /* Added to ret: those of a program or library whose file is named: GBRUN_PLUGIN_PATH, the build
  * tree, gbrun/ and ../lib/gbrun beside it. */
-void module_folders_beside(const char *file, struct arena *arena, struct path_list *ret);
+void module_folders_beside(const char *file, struct arena *arena, struct words *ret);
 
 /* All .so files of the folders, in order of folders and then of names. */
-void module_files(const struct path_list *folders, struct arena *arena, struct path_list *ret);
+void module_files(const struct words *folders, struct arena *arena, struct words *ret);
 
 /* True if the file's name says that it may hold a plugin: ID.so or KIND_ID.so, where the id may go
  * on with an underscore: policy_median.so for median_ci. */

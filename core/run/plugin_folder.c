@@ -6,9 +6,9 @@
 #endif
 
 void module_folders(const char *const *given, size_t n_given, const struct gb_list *own,
-                    const char *own_base, struct arena *arena, struct path_list *ret)
+                    const char *own_base, struct arena *arena, struct words *ret)
 {
-    *ret = (struct path_list){0};
+    *ret = (struct words){0};
     for (size_t i = 0; i < n_given; i++)
         module_folders_add(ret, arena, path_from(".", given[i], arena));
     for (size_t i = 0; own && i < own->n; i++)

@@ -180,7 +180,7 @@ static void probe_end(struct probe *probe)
 
 struct description {
     struct catalogue *catalogue;
-    const struct path_list *paths;
+    const struct words *paths;
     uint32_t current; /* index of the module being loaded */
     uint32_t n_begun; /* of the paths, those before the first that this worker was given included */
 };
@@ -207,7 +207,7 @@ static int32_t take_plugin(struct probe *probe, struct wire_reader *message)
 static int32_t take_module(struct probe *probe, uint32_t type, struct wire_reader *message)
 {
     struct description *description = probe->context;
-    const struct path_list *paths = description->paths;
+    const struct words *paths = description->paths;
     if (type == WIRE_PLUGIN)
         return take_plugin(probe, message);
     if (type != WIRE_MODULE_BEGIN && type != WIRE_MODULE_END)
@@ -242,7 +242,7 @@ static void forget_plugins_of(struct catalogue *catalogue, const char *path, siz
 
 /* One worker describes all modules, unless one of them ends it: then the next worker continues
  * after that one. */
-static int32_t describe_modules(const struct path_list *paths, bool hashes, struct arena *arena,
+static int32_t describe_modules(const struct words *paths, bool hashes, struct arena *arena,
                                 struct catalogue *catalogue, struct gb_error *error)
 {
     struct description description = {.catalogue = catalogue, .paths = paths};
@@ -279,16 +279,16 @@ static bool is_wanted(const char *path, const struct plugin_request *requests, s
     return false;
 }
 
-static void new_catalogue(const struct path_list *folders, struct catalogue *ret)
+static void new_catalogue(const struct words *folders, struct catalogue *ret)
 {
-    *ret = (struct catalogue){.folders = folders->items, .n_folders = folders->n};
+    *ret = (struct catalogue){.folders = *folders};
 }
 
-int32_t catalogue_load(const struct path_list *folders, const struct plugin_request *requests,
+int32_t catalogue_load(const struct words *folders, const struct plugin_request *requests,
                        size_t n_requests, struct arena *arena, struct catalogue *ret,
                        struct gb_error *error)
 {
-    struct path_list files, wanted = {0}, others = {0};
+    struct words files, wanted = {0}, others = {0};
     module_files(folders, arena, &files);
     new_catalogue(folders, ret);
     wanted.items = ARENA_ARRAY(arena, const char *, files.n + n_requests);
@@ -297,8 +297,7 @@ int32_t catalogue_load(const struct path_list *folders, const struct plugin_requ
         if (requests[i].path && !text_is_among(wanted.items, wanted.n, requests[i].path))
             wanted.items[wanted.n++] = requests[i].path;
     for (size_t i = 0; i < files.n; i++) {
-        struct path_list *list = is_wanted(files.items[i], requests, n_requests) ? &wanted
-                                                                                 : &others;
+        struct words *list = is_wanted(files.items[i], requests, n_requests) ? &wanted : &others;
         if (!text_is_among(wanted.items, wanted.n, files.items[i]))
             list->items[list->n++] = files.items[i];
     }
@@ -312,10 +311,10 @@ int32_t catalogue_load(const struct path_list *folders, const struct plugin_requ
     return status;
 }
 
-int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
-                           struct catalogue *ret, struct gb_error *error)
+int32_t catalogue_load_all(const struct words *folders, struct arena *arena, struct catalogue *ret,
+                           struct gb_error *error)
 {
-    struct path_list files;
+    struct words files;
     module_files(folders, arena, &files);
     new_catalogue(folders, ret);
     return describe_modules(&files, false, arena, ret, error);
@@ -470,20 +469,8 @@ struct validation {
     struct error_list *errors;
     const struct bench_case *bench_case; /* that is looked at; NULL: none yet */
     struct origin origin;                /* of its section */
-    const char **reported;               /* options of the section with an error of theirs */
-    size_t n_reported;
+    struct words reported;               /* options of the section with an error of theirs */
 };
-
-/* Says of a further time whether it is one. */
-static bool is_reported(struct probe *probe, const char *option)
-{
-    struct validation *validation = probe->context;
-    const size_t n = validation->n_reported;
-    if (text_is_among(validation->reported, n, option))
-        return true;
-    ARENA_APPEND(probe->arena, validation->reported, validation->n_reported, option);
-    return false;
-}
 
 static struct origin place_of(const struct validation *validation, const char *option,
                               uint64_t offset)
@@ -500,9 +487,9 @@ static struct origin place_of(const struct validation *validation, const char *o
 
 static void report(struct probe *probe, const struct problem *problem)
 {
-    const struct validation *validation = probe->context;
+    struct validation *validation = probe->context;
     struct gb_error error;
-    if (is_reported(probe, problem->option))
+    if (!words_add_new(&validation->reported, probe->arena, problem->option))
         return;
     error_set_at(&error, GB_INVALID, place_of(validation, problem->option, problem->offset),
                  "%s: %s", problem->option, problem->text);
@@ -539,7 +526,7 @@ static int32_t validate_case(struct probe *probe, const struct bench_case *bench
         report(probe, (struct problem *)probe->items + i);
     if (!probe->is_complete)
         probe_end(probe);
-    if (*probe->outcome.words && !is_reported(probe, "")) {
+    if (*probe->outcome.words && words_add_new(&validation->reported, probe->arena, "")) {
         CLEANUP(text_free) struct text label = {0};
         bench_case_label(bench_case, &label);
         error_list_add(validation->errors, validation->origin, "in case '%.300s': plugin '%s' %s",
@@ -555,7 +542,7 @@ static int32_t validate_part(struct probe *probe, struct sweep *sweep, struct sw
     uint64_t n = part.n < VALIDATED_MAX ? part.n : VALIDATED_MAX;
     int32_t status = GB_OK;
     validation->origin = part.origin;
-    validation->n_reported = 0;
+    validation->reported.n = 0;
     for (uint64_t i = 0; i < n && status == GB_OK; i++) {
         struct bench_case *bench_case = ARENA_NEW(probe->arena, struct bench_case);
         uint64_t step = n > 1 ? i * (part.n - 1) / (n - 1) : 0;

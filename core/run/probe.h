@@ -17,13 +17,13 @@
  * folders only if something is still missing. What cannot be loaded ends up among the failures.
  * Memory: the arena's.
  */
-int32_t catalogue_load(const struct path_list *folders, const struct plugin_request *requests,
+int32_t catalogue_load(const struct words *folders, const struct plugin_request *requests,
                        size_t n_requests, struct arena *arena, struct catalogue *ret,
                        struct gb_error *error);
 
 /* Describes every module of the folders; which builds they are is not looked at (sha256 is ""). */
-int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
-                           struct catalogue *ret, struct gb_error *error);
+int32_t catalogue_load_all(const struct words *folders, struct arena *arena, struct catalogue *ret,
+                           struct gb_error *error);
 
 /* One device as its plugin describes it. */
 struct known_device {

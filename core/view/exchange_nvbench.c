@@ -78,19 +78,13 @@ static void add_number(struct json_writer *json, const char *type, const char *t
     json_close(json, JSON_OBJECT);
 }
 
-struct seen {
-    const char **values;
-    size_t n;
-};
-
-static void add_axis_value(struct json_writer *json, struct seen *seen,
+static void add_axis_value(struct json_writer *json, struct words *seen,
                            const struct parameter *parameter, struct arena *arena)
 {
     const char *words = parameter->value.text;
     struct cell cell = cell_of_parameter(parameter);
-    if (text_is_among(seen->values, seen->n, words))
+    if (!words_add_new(seen, arena, words))
         return;
-    ARENA_APPEND(arena, seen->values, seen->n, arena_text(arena, words));
     json_open(json, NULL, JSON_OBJECT);
     json_values(json, VALUES(TEXT("input_string", words), TEXT("description", "")));
     json_cell(json, "value", &cell);
@@ -102,7 +96,7 @@ static int32_t add_axis(struct exchange *exchange, const char *bench,
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct json_writer *json = &exchange->json;
-    struct seen seen = {0};
+    struct words seen = {0};
     int32_t status = GB_OK;
     json_open(json, NULL, JSON_OBJECT);
     json_values(json, VALUES(TEXT("name", parameter->name), TEXT("type", type_of(parameter)),

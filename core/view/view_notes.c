@@ -179,8 +179,8 @@ struct note {
     uint64_t count;                /* of the cases */
     uint64_t last_case;            /* number of the last of them */
     /* Words that some of the cases differ in: they belong before words[values_at]. */
-    const char **values;
-    size_t n_values, values_at;
+    struct words values;
+    size_t values_at;
 };
 struct note_list {
     struct note all; /* its cases, without words */
@@ -300,8 +300,7 @@ static void add_skip(struct notes *notes, const struct stored_case *c, const cha
     text_printf(&words, "%.*s%s", (int)(at - reason), reason, at + strlen(value));
     struct note *note = list_add(notes, SKIPS, text_get(&words), label);
     note->values_at = (size_t)(at - reason);
-    if (!text_is_among(note->values, note->n_values, value))
-        ARENA_APPEND(notes->arena, note->values, note->n_values, arena_text(notes->arena, value));
+    words_add_new(&note->values, notes->arena, value);
 }
 
 static void add_outcome(struct notes *notes, const struct stored_case *c, const char *label)
@@ -541,15 +540,15 @@ add_line(struct notes *notes, int level, const char *format, ...)
 static void add_words(const struct note *note, struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    const size_t n = note->n_values < VALUES_SHOWN ? note->n_values : VALUES_SHOWN;
+    const size_t n = note->values.n < VALUES_SHOWN ? note->values.n : VALUES_SHOWN;
     text_add(out, note->cases[0]);
     if (note->count > 1)
         text_printf(out, " and %llu more", (unsigned long long)note->count - 1);
     text_add(out, *note->cases[0] ? ": " : "");
     text_add_n(&words, note->words, note->values_at);
     for (size_t i = 0; i < n; i++)
-        text_printf(&words, "%s%s", i ? ", " : "", note->values[i]);
-    text_add(&words, note->n_values > n ? ", ..." : "");
+        text_printf(&words, "%s%s", i ? ", " : "", note->values.items[i]);
+    text_add(&words, note->values.n > n ? ", ..." : "");
     text_add(&words, note->words + note->values_at);
     text_add_line(out, text_get(&words));
 }

@@ -36,12 +36,6 @@ struct case_table {
     size_t first_option, n_options; /* columns that tell cases apart */
 };
 
-/* Names of columns left out, each once. */
-struct left_out {
-    const char **names;
-    size_t n;
-};
-
 enum { GAP = 2 };
 
 static void case_table_column(struct case_table *table, const char *head, bool right, size_t rank)
@@ -61,12 +55,6 @@ static void case_table_remove(struct case_table *table, size_t i)
         table->first_option--;
     else if (i < table->first_option + table->n_options)
         table->n_options--;
-}
-
-static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
-{
-    if (!text_is_among(left_out->names, left_out->n, name))
-        ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
 }
 
 /* Removes blank columns that may be left out, without listing them. */
@@ -153,7 +141,7 @@ static void make_room(struct fit *fit, size_t rank)
 
 /* Of the columns that may be left out, in the order of their ranks, those stay that there is room
  * for. */
-static void choose_columns(struct fit *fit, struct left_out *left_out, struct arena *arena)
+static void choose_columns(struct fit *fit, struct words *left_out, struct arena *arena)
 {
     struct case_table *table = fit->table;
     size_t n = table->table.n_columns, used = 0, last_rank = 0;
@@ -171,7 +159,7 @@ static void choose_columns(struct fit *fit, struct left_out *left_out, struct ar
             }
     for (size_t i = 0; i < n; i++)
         if (!stays[i])
-            leave_out(left_out, table->table.heads[i], arena);
+            words_add_new(left_out, arena, table->table.heads[i]);
     for (size_t i = n; i-- > 0;)
         if (!stays[i])
             case_table_remove(table, i);
@@ -183,7 +171,7 @@ static void choose_columns(struct fit *fit, struct left_out *left_out, struct ar
  * ranks, that there is still room for; where even the others have none, options go from the last
  * on.
  */
-static void case_table_fit(struct case_table *table, size_t width, struct left_out *left_out,
+static void case_table_fit(struct case_table *table, size_t width, struct words *left_out,
                            struct arena *arena)
 {
     const size_t n = table->table.n_columns + 1;
@@ -200,7 +188,7 @@ static void case_table_fit(struct case_table *table, size_t width, struct left_o
         if (table->n_options == 0 || !is_too_wide(&fit, SIZE_MAX))
             break;
         const size_t last = table->first_option + table->n_options - 1;
-        leave_out(left_out, table->table.heads[last], arena);
+        words_add_new(left_out, arena, table->table.heads[last]);
         case_table_remove(table, last);
     }
     for (size_t i = 0; i < table->table.n_columns; i++)
@@ -382,7 +370,7 @@ static bool columns_are_equal(const struct table *table, size_t a, size_t b)
 
 /* Takes out options that follow an axis and say the same in each row: `let.m = size`. */
 static void remove_repeats(const struct layout *layout, struct case_table *table,
-                           struct left_out *left_out, struct arena *arena)
+                           struct words *left_out, struct arena *arena)
 {
     const struct survey_parameter *const *parameters = layout->parameters;
     size_t first = layout->bench, n = layout->n_parameters;
@@ -393,8 +381,8 @@ static void remove_repeats(const struct layout *layout, struct case_table *table
                 equal[i] = parameters[j]->name;
     for (size_t i = 0; i < n; i++)
         if (equal[i])
-            leave_out(left_out, arena_printf(arena, "%s (= %s)", parameters[i]->name, equal[i]),
-                      arena);
+            words_add_new(left_out, arena,
+                          arena_printf(arena, "%s (= %s)", parameters[i]->name, equal[i]));
     for (size_t i = n; i-- > 0;)
         if (equal[i])
             case_table_remove(table, first + i);
@@ -634,7 +622,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
 
 /* The groups of one bench, or of all (bench NULL), as a table. */
 static void write_table(struct view *view, const struct layout *layout, const char *bench,
-                        const struct group *groups, size_t n_groups, struct left_out *left_out,
+                        const struct group *groups, size_t n_groups, struct words *left_out,
                         struct text *out)
 {
     struct case_table table = {.table.has_colours = view->options->has_colours,
@@ -654,14 +642,15 @@ static void write_table(struct view *view, const struct layout *layout, const ch
         case_table_fit(&table, view_width(view), left_out, &view->arena);
     }
     for (size_t i = layout->n_metrics; i < layout->survey->n_metrics; i++)
-        leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
+        words_add_new(left_out, &view->arena,
+                      metric_head(&layout->survey->metrics[i], &view->arena));
     table_write(&table.table, table_style(view->options->format), out);
     table_free(&table.table);
     free(table.ranks);
 }
 
 /* One line: "left out: rel. IQR, rounds and 2 more; --verbose shows them". */
-static void write_left_out(const struct left_out *left_out, size_t width, struct text *out)
+static void write_left_out(const struct words *left_out, size_t width, struct text *out)
 {
     static const char end[] = "; --verbose shows all columns\n";
     CLEANUP(text_free) struct text line = {0};
@@ -669,7 +658,7 @@ static void write_left_out(const struct left_out *left_out, size_t width, struct
         return;
     for (size_t i = 0, before; i < left_out->n; i++) {
         before = line.length;
-        text_printf(&line, "%s%s", i ? ", " : "left out: ", left_out->names[i]);
+        text_printf(&line, "%s%s", i ? ", " : "left out: ", left_out->items[i]);
         const size_t rest = i + 1 < left_out->n ? sizeof " and 99 more" : 0;
         if (i == 0 || text_columns(text_get(&line)) + rest + sizeof end - 2 <= width)
             continue;
@@ -685,7 +674,7 @@ void tables_show(struct view *view, struct text *out)
 {
     const struct survey *survey = &view->survey;
     const struct survey_parameter **shared = NULL;
-    struct left_out left_out = {0};
+    struct words left_out = {0};
     size_t n_shared = 0, n_groups = 0;
     struct group *groups = group_rounds(view, survey->last_round > 0, &n_groups);
     size_t n_skipped = 0;

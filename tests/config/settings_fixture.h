@@ -137,8 +137,7 @@ static const struct catalogue fixture_catalogue = {
     .n_plugins = sizeof fixture_plugins / sizeof fixture_plugins[0],
     .failures = fixture_failures,
     .n_failures = 1,
-    .folders = fixture_folders,
-    .n_folders = 2,
+    .folders = {fixture_folders, 2},
 };
 
 /* A configuration, read as far as it makes sense. Zero-initialize; free with unload. */

@@ -6,7 +6,6 @@
 #include "plugins/common/policy/exact_sum.h"
 #include "tests/plugins/verified.h"
 
-
 static const char *const dtype_names[DTYPES] = {"fp32", "fp16", "bf16", "fp64"};
 static const uint32_t formats[DTYPES] = {GB_F32, GB_F16, GB_BF16, GB_F64};
 static const uint32_t computed_formats[DTYPES] = {GB_F32, GB_F32, GB_F32, GB_F64};

@@ -3,7 +3,6 @@
 #include "core/replay/replay.h"
 #include "tests/text_case.h"
 
-
 static char path[200];
 
 static void write_file(const char *suffix, const void *bytes, size_t n)

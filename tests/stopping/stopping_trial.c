@@ -15,7 +15,7 @@
 static const double PRECISION = 0.01; /* of those that promise none */
 
 /* The program stands two folders below the top of a build tree, or in the bundle. */
-static void find_folders(struct arena *arena, struct path_list *ret)
+static void find_folders(struct arena *arena, struct words *ret)
 {
     char *folder = arena_text(arena, program_path());
     char *slash = strrchr(folder, '/');
@@ -29,7 +29,7 @@ static void find_folders(struct arena *arena, struct path_list *ret)
 static int32_t find(const char *id, struct arena *arena, const struct gb_plugin **ret,
                     struct gb_error *error)
 {
-    struct path_list folders, files;
+    struct words folders, files;
     find_folders(arena, &folders);
     module_files(&folders, arena, &files);
     for (size_t i = 0; i < files.n; i++) {
