@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double CLIP = 3, SEGMENT_COST = 12, LINE_COST = 9;
+static const double CLIP = 3, LINE_COST = 9;
 
 /* A series: y of its runs less that of the first one. */
 struct series {
@@ -31,12 +31,12 @@ static double log_of_run(const struct history_run *run, double *work)
 /* s from runs so many apart. */
 static double scale_of(const struct series *series, size_t distance)
 {
-    static const double QUARTILE = 1.1503494; /* of |z| sqrt(2) it is this times sqrt(2) */
+    static const double SHARE = 0.7, QUANTILE = 1.0364334; /* of |z| */
     const size_t n = series->n - distance;
     for (size_t i = 0; i < n; i++)
         series->work[i] = fabs(series->y[i + distance] - series->y[i]);
     sort_values(series->work, n);
-    return series->work[(n - 1) * 3 / 4] / (QUARTILE * sqrt(2));
+    return series->work[(size_t)ceil(SHARE * (double)(n - 1))] / (QUANTILE * sqrt(2));
 }
 
 static void series_begin(struct series *series, const struct history_run *runs, size_t n)
@@ -84,6 +84,7 @@ struct path {
 static double find_segments(struct series *series)
 {
     const size_t n = series->n;
+    const double segment_cost = fmax(12, 3 * log((double)n));
     CLEANUP(free_pointer) struct path *paths = memory_allocate((n + 1) * sizeof *paths);
     CLEANUP(free_pointer) size_t *since = memory_allocate((n + 1) * sizeof *since);
     double least = 0;
@@ -91,8 +92,8 @@ static double find_segments(struct series *series)
         double next = INFINITY;
         for (size_t level = 0; level < n; level++) {
             struct path *path = &paths[level];
-            if (i > 0 && least + SEGMENT_COST < path->cost)
-                *path = (struct path){least + SEGMENT_COST, i};
+            if (i > 0 && least + segment_cost < path->cost)
+                *path = (struct path){least + segment_cost, i};
             path->cost += cost_of(series, series->y[i] - series->y[level]);
             if (path->cost < next) {
                 next = path->cost;

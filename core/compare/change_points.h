@@ -3,11 +3,12 @@
  *
  * The unit is the run, since runs differ by more than their rounds do: y = median of the logs of
  * its rounds. Runs that something disturbed are no change: a run costs min(((y - m) / s)^2, 3^2),
- * m the level of its segment, and each further segment 12 (biweight loss; Fearnhead and Rigaill:
- * Changepoint detection in the presence of outliers, 2019); the cheapest segments are found among
- * levels that are some run's y. s is the upper quartile of the differences of neighbours, over that
- * of a normal variable's, or of runs two or three apart if that is larger: what differs from run to
- * run is noise. One run that differs costs less than a segment of its own, two that agree more.
+ * m the level of its segment, and each further segment 12, or 3 ln n of many (biweight loss;
+ * Fearnhead and Rigaill: Changepoint detection in the presence of outliers, 2019); the cheapest
+ * segments are found among levels that are some run's y. s is the 70 % quantile of the differences
+ * of neighbours, over that of a normal variable's, so that one run in six may be off, or of runs
+ * two or three apart if that is larger: what differs from run to run is noise. One run that differs
+ * costs less than a segment of its own, two that agree more.
  *
  * A line costs 9 in place of further segments; its slope is the median of those between the first
  * and the second half (Theil: A rank-invariant method of linear and polynomial regression analysis,

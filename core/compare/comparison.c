@@ -383,7 +383,7 @@ static double sequence_widening(const struct compare_sequence *sequence, double 
         return 1;
     const double ends = 2 * n * m - (sequence->last - sequence->first);
     const double r1 = (sequence->products - m * ends + (n - 1) * m * m) / sequence->squares;
-    const double r = fmin(fmax(r1 + (1 + 3 * r1) / n + 0.75 / sqrt(n), 0), 0.9);
+    const double r = fmin(fmax(r1 + (1 + 3 * r1) / n + 1.25 / sqrt(n), 0), 0.98);
     return sqrt((1 + r) / (1 - r));
 }
 

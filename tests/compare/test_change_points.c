@@ -130,6 +130,20 @@ static double y_disturbed(void)
     return more + RUN_SD * normal();
 }
 
+/* 15 %. */
+static double y_often_disturbed(void)
+{
+    const double more = uniform() < 0.15 ? log(1.1 + 0.4 * uniform()) : 0;
+    return more + RUN_SD * normal();
+}
+
+/* 2 % more in one of five. */
+static double y_placed(void)
+{
+    const double more = uniform() < 0.2 ? 0.02 : 0;
+    return more + 0.3 * RUN_SD * normal();
+}
+
 /* Student's t of 2 degrees. */
 static double y_heavy(void)
 {
@@ -148,10 +162,16 @@ static const struct family {
     double drift, step; /* from the first run to the last; of the BEHIND newest runs */
     unsigned stepped, unconfirmed, drifting; /* of HISTORIES, those with any */
 } families[] = {
-    {"normal", y_normal, 0, 0, 0, 1, 0},     {"disturbed", y_disturbed, 0, 0, 1, 12, 0},
-    {"heavy tails", y_heavy, 0, 0, 0, 8, 0}, {"two states", y_states, 0, 0, 0, 0, 0},
-    {"drift", y_normal, 0.02, 0, 3, 0, 197}, {"drift, disturbed", y_disturbed, 0.02, 0, 6, 2, 185},
-    {"step", y_normal, 0, 0.02, 200, 0, 0},  {"step, disturbed", y_disturbed, 0, 0.05, 178, 8, 0},
+    {"normal", y_normal, 0, 0, 0, 1, 0},
+    {"disturbed", y_disturbed, 0, 0, 1, 12, 0},
+    {"heavy tails", y_heavy, 0, 0, 0, 9, 0},
+    {"two states", y_states, 0, 0, 0, 0, 0},
+    {"drift", y_normal, 0.02, 0, 0, 0, 200},
+    {"drift, disturbed", y_disturbed, 0.02, 0, 3, 2, 193},
+    {"step", y_normal, 0, 0.02, 198, 1, 0},
+    {"step, disturbed", y_disturbed, 0, 0.05, 189, 8, 0},
+    {"often disturbed", y_often_disturbed, 0, 0, 2, 23, 0},
+    {"placements", y_placed, 0, 0, 1, 6, 0},
 };
 
 static void find(const struct family *family, bool ret_has[CHANGE_KINDS])

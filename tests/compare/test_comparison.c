@@ -327,11 +327,13 @@ static const double series_of_d[][16] = {{0.01, -0.01, 0.02, 0, 0.005, -0.005, 0
 
 TEST_EACH(sequences_are_as_the_formula_says, series_of_d)
 {
-    const double *d = series_of_d[_i];
+    double d[24];
     struct compare_sequence sequence;
     compare_sequence_begin(&sequence);
     double low = -INFINITY, high = INFINITY;
-    for (size_t n = 1; n <= 16; n++) {
+    for (size_t i = 0; i < 24; i++)
+        d[i] = series_of_d[_i][i % 16];
+    for (size_t n = 1; n <= 24; n++) {
         compare_sequence_add(&sequence, d[n - 1], 0, 0.95);
         double m = 0, s = 0, neighbours = 0;
         for (size_t i = 0; i < n; i++)
@@ -342,8 +344,8 @@ TEST_EACH(sequences_are_as_the_formula_says, series_of_d)
         }
         double k = pow((double)n * 5 + 1, 1.0 / (double)n) * pow(20, 2.0 / (double)n);
         double below = (double)n + 0.2 - 0.2 * k;
-        double r1 = neighbours / s, r = r1 + (1 + 3 * r1) / (double)n + 0.75 / sqrt((double)n);
-        r = r < 0 ? 0 : r > 0.9 ? 0.9 : r;
+        double r1 = neighbours / s, r = r1 + (1 + 3 * r1) / (double)n + 1.25 / sqrt((double)n);
+        r = fmin(fmax(r, 0), 0.98);
         double half = below > 0 ? sqrt(s * (1 + r) / (1 - r) * (k - 1) * ((double)n + 0.2) / below)
                                 : INFINITY;
         if (n >= 4) {
@@ -486,7 +488,7 @@ TEST(many_cases_need_more_rounds)
     static struct made_case all[CASES];
     struct compared_rounds items[CASES];
     for (unsigned i = 0; i < CASES; i++) {
-        make_case(&all[i], SEQUENCE_SETTLED, i ? 0 : 0.015, 0.03, i);
+        make_case(&all[i], SEQUENCE_SETTLED, i ? 0 : 0.015, 0.035, i);
         items[i] = all[i].rounds;
     }
     compare_judge_rounds(items, 1, 0.01, 0.95, true);
