@@ -36,7 +36,7 @@ static double scale_of(const struct series *series, size_t distance)
     for (size_t i = 0; i < n; i++)
         series->work[i] = fabs(series->y[i + distance] - series->y[i]);
     sort_values(series->work, n);
-    return series->work[(size_t)ceil(SHARE * (double)(n - 1))] / (QUANTILE * sqrt(2));
+    return series->work[(size_t)lround(SHARE * (double)(n - 1))] / (QUANTILE * sqrt(2));
 }
 
 static void series_begin(struct series *series, const struct history_run *runs, size_t n)

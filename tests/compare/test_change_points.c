@@ -167,11 +167,11 @@ static const struct family {
     {"heavy tails", y_heavy, 0, 0, 0, 9, 0},
     {"two states", y_states, 0, 0, 0, 0, 0},
     {"drift", y_normal, 0.02, 0, 0, 0, 200},
-    {"drift, disturbed", y_disturbed, 0.02, 0, 3, 2, 193},
+    {"drift, disturbed", y_disturbed, 0.02, 0, 2, 0, 195},
     {"step", y_normal, 0, 0.02, 198, 1, 0},
-    {"step, disturbed", y_disturbed, 0, 0.05, 189, 8, 0},
+    {"step, disturbed", y_disturbed, 0, 0.05, 191, 9, 0},
     {"often disturbed", y_often_disturbed, 0, 0, 2, 23, 0},
-    {"placements", y_placed, 0, 0, 1, 6, 0},
+    {"placements", y_placed, 0, 0, 3, 8, 0},
 };
 
 static void find(const struct family *family, bool ret_has[CHANGE_KINDS])
