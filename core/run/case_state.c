@@ -75,8 +75,10 @@ void case_keep_process(struct case_state *state)
 {
     if (!state->host->keeps || !state->process)
         return;
-    process_size_take(&state->outcome->before);
     process_state_take(state->process);
+    state->outcome->before = state->process->size;
+    if (state->bench_case->common.verify == VERIFY_JUDGE) /* its files end with the case */
+        process_state_forget_files(state->process);
 }
 
 void case_end_phase(struct case_state *state, double *duration_ns)
