@@ -329,7 +329,7 @@ static int check_descriptors(const struct run_job *job)
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", files[i]);
         if (output_is_database(path))
-            return fail_usage("%s: is a link to an SQLite file, such as a results file, which "
+            return fail_usage("%s: an SQLite file, such as a results file, which "
                               "would be overwritten: choose another file",
                               i == 0 ? "standard output" : "--events");
     }

@@ -276,7 +276,7 @@ void progress_child_end(struct progress *progress, struct child_lines *lines, co
                         const char *of)
 {
     if (lines->n_hidden > 0)
-        progress_line(progress, "[%s] %llu more lines not shown: at most %d of %s are", who,
+        progress_line(progress, "[%s] %llu more lines: at most %d of %s are shown", who,
                       (unsigned long long)lines->n_hidden, LINES_SHOWN, of);
     *lines = (struct child_lines){0};
 }

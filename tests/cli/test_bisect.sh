@@ -114,7 +114,7 @@ has "the other way round: message" err.txt 'is not an ancestor of --bad'
 echo '/* changed */' >>wait.c
 try_each "$GBRUN" bisect -c wait.ini <<'TABLE'
 no build|2|gbrun: error: expected --good COMMIT, --build COMMAND and -c FILE|--good HEAD
-changed files|2|~tracked files are changed|--good HEAD~3 --build true
+changed files|2|~tracked files have changes|--good HEAD~3 --build true
 TABLE
 cp wait.ini .. && cd .. || exit 99
 GIT_CEILING_DIRECTORIES=$TMPDIR exits "no repository" 2 "$GBRUN" bisect -c wait.ini --good HEAD --build true

@@ -39,9 +39,9 @@ a program's output that is its input|1|bench.ini: is 'input' or 'expect_file', t
 "\$GBRUN" command -q -r 2 --input bench.ini --stdout bench.ini cat
 a program's output that it is compared with|1|bench.ini: is 'input' or 'expect_file', too|\
 "\$GBRUN" command -q -r 2 --stdout bench.ini --set '*.expect_file=bench.ini' true
-events behind results|2|--events: leads to an SQLite file|"\$GBRUN" -q -c bench.ini -o new.gbr --events 5 5>>r.gbr
-events into the results of the run|2|--events: leads to an SQLite file|"\$GBRUN" -q -c bench.ini -o made.gbr --events 5 5>made.gbr
-standard output likewise|2|standard output: leads to an SQLite file|"\$GBRUN" -q -c bench.ini -o that.gbr >that.gbr
+events behind results|2|--events: an SQLite file|"\$GBRUN" -q -c bench.ini -o new.gbr --events 5 5>>r.gbr
+events into the results of the run|2|--events: an SQLite file|"\$GBRUN" -q -c bench.ini -o made.gbr --events 5 5>made.gbr
+standard output likewise|2|standard output: an SQLite file|"\$GBRUN" -q -c bench.ini -o that.gbr >that.gbr
 results into a configuration|4|bench.ini: not a results file of gbrun|"\$GBRUN" -q -c bench.ini -o bench.ini
 results into a pipe|4|$results_need|"\$GBRUN" -q -c bench.ini -o pipe
 results into a device|4|$results_need|"\$GBRUN" -q -c bench.ini -o /dev/null

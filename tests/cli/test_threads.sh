@@ -41,7 +41,7 @@ n=$(nproc)
 } >many.ini
 "$GBRUN" run -q -c many.ini -o many.gbr >shown 2>&1
 succeeds 'more threads than processors are warned of' \
-    grep -q "warning: threads = $((n + 1)): there are $n processors\? to run on" shown
+    grep -q "warning: threads = $((n + 1)): only $n processors are available" shown
 
 {
     few_samples 5 'iterations = 100'

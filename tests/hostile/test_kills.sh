@@ -21,7 +21,7 @@ n_cases=5
 rows()
 {
     "$GBRUN" export "$1" --run all --columns factor,status,n_samples,median_ns,mean_ns,metric.runs 2>&1 | tr -d '\r' |
-        grep -v "^factor,\|no column '\|there is no such\|: holds no run\$\|: empty: nothing" | sort
+        grep -v "^factor,\|no column '\|there is no such\|: holds no run\$\|: empty: not" | sort
 }
 "$GBRUN" -q -c cases.ini -o first.gbr >table.txt 2>text.txt
 "$GBRUN" run -q -c cases.ini -o second.gbr >table.txt 2>text.txt
@@ -62,7 +62,7 @@ kill_run()
         return
     elif "$GBRUN" run -q --resume results.gbr >table.txt 2>text.txt; then
         holds resumed results.gbr reference.csv
-    elif ! grep -q 'results.gbr: \(holds no run$\|empty: nothing\)' text.txt; then
+    elif ! grep -q 'results.gbr: \(holds no run$\|empty: not\)' text.txt; then
         echo "resuming: $(cat text.txt)"
     fi
 }

@@ -19,7 +19,7 @@ has "what is dropped is counted: metrics, messages, checks" out.txt "warning: 15
     "warning: 1500 messages were dropped: $dropped" " check results, 1500 comparisons were dropped: $dropped"
 equals "lines that are passed on are limited" 1000 "$(grep -c '^\[lines\] number' err.txt)"
 succeeds "and the rest is counted" \
-    grep -q '^\[lines\] and [1-9][0-9]*000 more lines not shown: at most 1000 of a case are shown' err.txt
+    grep -q '^\[lines\] [1-9][0-9]*000 more lines: at most 1000 of a case are shown' err.txt
 succeeds "the last lines are the last" \
     grep -q 'printed (the last 20 of 5000 lines): number 4981 .*number 5000 (lines)' out.txt
 
