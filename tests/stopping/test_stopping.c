@@ -645,7 +645,7 @@ static const struct next_visit {
     {"small_states", "steady precision=0.2%", 3e9, 6, 16, 3, 444},
     {"hidden_states", "steady precision=0.2%", 3e9, 10, 5, 1, 468},
     {"process_states", "steady", 3e9, 17, 1, 0, 476},
-    {"few_processes", "steady precision=0.5%", 3e9, 0, 38, 0, 344},
+    {"few_processes", "steady precision=0.5%", 3e9, 0, 34, 0, 352},
     {"placements", "steady", 3e9, 16, 3, 1, 468},
     {"slow_drift", "steady precision=0.5%", 3e9, 0, 0, 0, 480},
     {"drift", "steady", 3e9, 35, 0, 0, 425},
