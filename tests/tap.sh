@@ -226,16 +226,16 @@ status()
 each_status()
 {
     local label expected list parts word
-    local -A said=()
+    local -A by_label=()
     while IFS='|' read -r label expected; do
-        [ -z "$label" ] || said[$label]+=${said[$label]:+$'\n'}$expected
+        [ -z "$label" ] || by_label[$label]+=${by_label[$label]:+$'\n'}$expected
     done < <(status '')
     while IFS='|' read -r label expected; do
         list=${label#*\{} parts=("$label")
         [[ $label != *\{* ]] || IFS=, read -ra parts <<<"${list%%\}*}"
         for word in "${parts[@]}"; do
             [[ $label != *\{* ]] || word=${label%%\{*}$word${label##*\}}
-            equals "$word" "$expected" "${said[$word]-}"
+            equals "$word" "$expected" "${by_label[$word]-}"
         done
     done
 }

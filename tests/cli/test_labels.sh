@@ -85,9 +85,7 @@ measure
 equals "else it is" "$commit" "$(fact commit)"
 mkdir bin && printf '#!/bin/sh\necho >>%q\nexec %q "$@"\n' "$PWD/asked" "$(type -P git)" >bin/git && chmod +x bin/git
 few_samples 3 >three.ini
-section bench nop nop >>three.ini
-section bench copy copy 'bytes = 64' >>three.ini
-section bench histogram histogram 'n = 64' >>three.ini
+{ section bench nop nop; section bench copy copy 'bytes = 64'; section bench histogram histogram 'n = 64'; } >>three.ini
 PATH=$PWD/bin:$PATH "$GBRUN" -q -c three.ini -o three.gbr
 succeeds "git is asked once a repository: of the configuration, and of three plugins" [ "$(wc -l <asked)" -le 2 ]
 
