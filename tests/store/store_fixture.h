@@ -83,9 +83,11 @@ static struct plugin_info fixture_policy = {.plugin = {.id = "median_ci", .versi
 static struct plugin_info fixture_device = {.plugin = {.id = "cpu", .version = "1.0"}};
 static struct setting fixture_policy_settings[] = {{"precision", "1%", {0}},
                                                    {"confidence", "95%", {0}}};
-static struct plugin_settings fixture_precise = {
-    "precise", &fixture_policy, fixture_policy_settings, 2, {0}};
-static struct plugin_settings fixture_cpu = {"cpu", &fixture_device, NULL, 0, {0}};
+static struct plugin_settings fixture_precise = {.name = "precise",
+                                                 .info = &fixture_policy,
+                                                 .settings = fixture_policy_settings,
+                                                 .n_settings = 2};
+static struct plugin_settings fixture_cpu = {.name = "cpu", .info = &fixture_device};
 
 static inline struct run_record fixture_run(unsigned number)
 {
