@@ -87,8 +87,9 @@ static void make(struct round *rounds, const double *medians, size_t n, double h
 
 TEST(the_order_of_the_rounds_does_not_matter)
 {
-    const struct round rounds[] = {
-        {3, 2.5, 3.5, INFINITY, 0, NAN}, {1, 0, 4, INFINITY, 0, NAN}, {2, 1, 9, INFINITY, 0, NAN}};
+    const struct round rounds[] = {{3, 2.5, 3.5, INFINITY, 0, NAN, 0},
+                                   {1, 0, 4, INFINITY, 0, NAN, 0},
+                                   {2, 1, 9, INFINITY, 0, NAN, 0}};
     const struct round sorted[] = {rounds[1], rounds[2], rounds[0]};
     struct rounds_interval a = rounds_combine(rounds, 3, 0.9);
     struct rounds_interval b = rounds_combine(sorted, 3, 0.9);

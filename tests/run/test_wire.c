@@ -602,26 +602,26 @@ TEST(messages_wait_until_code_of_a_plugin_runs)
     const struct metric_record metric = {"loss", 1, ""};
     const struct message_record message = {GB_LOG_INFO, "last words"};
     struct worker_link link;
-    int sockets[2];
+    int ends[2];
     const int page = memfd_create("page", MFD_CLOEXEC);
     ck_assert_int_eq(ftruncate(page, sizeof *link.page), 0);
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-    link_open(&link, sockets[0], page);
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    link_open(&link, ends[0], page);
     for (int speaks = 0; speaks < 2; speaks++) {
         link_hold(&link);
         link_send_record(&link, WIRE_METRIC, &metric);
-        ck_assert_uint_eq(next_sent(sockets[1]), WIRE_TYPES);
+        ck_assert_uint_eq(next_sent(ends[1]), WIRE_TYPES);
         if (speaks)
             link.sink.take(link.sink.context, WIRE_LOG, &message);
         else
             link_phase(&link, PHASE_RUN);
-        ck_assert_uint_eq(next_sent(sockets[1]), WIRE_METRIC);
-        ck_assert_uint_eq(next_sent(sockets[1]), speaks ? WIRE_LOG : WIRE_TYPES);
+        ck_assert_uint_eq(next_sent(ends[1]), WIRE_METRIC);
+        ck_assert_uint_eq(next_sent(ends[1]), speaks ? WIRE_LOG : WIRE_TYPES);
         link_send_record(&link, WIRE_METRIC, &metric); /* nothing waits any more */
-        ck_assert_uint_eq(next_sent(sockets[1]), WIRE_METRIC);
+        ck_assert_uint_eq(next_sent(ends[1]), WIRE_METRIC);
     }
     munmap(link.page, sizeof *link.page);
     link_free(&link);
-    close(sockets[0]);
-    close(sockets[1]);
+    close(ends[0]);
+    close(ends[1]);
 }

@@ -514,7 +514,7 @@ static double time_of_two(unsigned visit, unsigned i)
 static void record(unsigned n, time_fn *time_of)
 {
     static struct plugin_info budget = {.plugin = {.id = "budget", .version = "1.0"}};
-    static struct plugin_settings policy = {"long", &budget, NULL, 0, {0}};
+    static struct plugin_settings policy = {.name = "long", .info = &budget};
     static double times[RECORDED], elapsed[RECORDED];
     struct store *store = fixture_open("long.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
