@@ -173,10 +173,10 @@ static void place(struct rounds_interval *interval, const struct round *rounds, 
     interval->next_ratio = fmax(interval->next_ratio, off / interval->centre);
 }
 
-/* Of the rounds of a process; it began when its first did. */
+/* Of the rounds of a process. */
 struct of_process {
     int64_t number;
-    double n, mean, fixed, chance, samples, begun_ns; /* chance: the sum of squares */
+    double n, mean, fixed, chance, samples; /* chance: the sum of squares */
 };
 
 static struct of_process *process_of(struct of_process *processes, size_t *n,

@@ -73,8 +73,7 @@ struct round {
  * end is an end. Of one round the interval is its own. Where no round has an interval and all
  * medians are equal nothing is claimed: the timer's resolution would look like certainty. A round
  * that began at an unknown time leaves trends out, one of an unknown process all processes.
- * confidence: in (0, 1), else there is no
- * `between`.
+ * confidence: in (0, 1), else there is no `between`.
  */
 struct rounds_interval rounds_combine(const struct round *rounds, size_t n, double confidence);
 
