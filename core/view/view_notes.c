@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, VALUES_SHOWN = 8, FEW_SKIPS = 5, FEW_NOTES = 3 };
@@ -211,6 +212,36 @@ static bool are_equal_but_for_numbers(const char *a, const char *b)
     return *a == *b;
 }
 
+/* The number or range a and the number b as one range: "3..12". */
+static void add_range(struct text *out, const char *a, size_t n_a, const char *b, size_t n_b)
+{
+    const char *dots = strstr(a, ".."), *end = a + n_a;
+    const bool is_range = dots && dots < end;
+    const char *low_end = is_range ? dots : end, *high = is_range ? dots + 2 : a;
+    const double value = strtod(b, NULL);
+    if (value < strtod(a, NULL))
+        text_printf(out, "%.*s..%.*s", (int)n_b, b, (int)(end - high), high);
+    else if (value > strtod(high, NULL))
+        text_printf(out, "%.*s..%.*s", (int)(low_end - a), a, (int)n_b, b);
+    else
+        text_add_n(out, a, n_a);
+}
+
+/* Words that are equal but for numbers, with the ranges of these. */
+static const char *join_numbers(const char *a, const char *b, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    do {
+        const size_t n = strcspn(a, digits);
+        const size_t n_a = strspn(a + n, digits), n_b = strspn(b + n, digits);
+        text_add_n(&words, a, n);
+        add_range(&words, a + n, n_a, b + n, n_b);
+        a += n + n_a;
+        b += n + n_b;
+    } while (*a && *b);
+    return arena_text(arena, text_get(&words));
+}
+
 /* The same for those that are equal. */
 static uint64_t hash_but_for_numbers(const char *words)
 {
@@ -246,11 +277,13 @@ static struct note *list_add(struct notes *notes, int kind, const char *words, c
     count_case(notes, &list->all, label);
     for (size_t at = 0, i; (i = hash_index_next(&list->by_words, hash, &at)) != HASH_NONE;) {
         struct note *item = &list->items[i];
-        if (text_equal(item->words, words) ||
-            (joins_numbers && are_equal_but_for_numbers(item->words, words))) {
-            count_case(notes, item, label);
-            return item;
-        }
+        const bool is_equal = text_equal(item->words, words);
+        if (!is_equal && !(joins_numbers && are_equal_but_for_numbers(item->words, words)))
+            continue;
+        if (!is_equal)
+            item->words = join_numbers(item->words, words, notes->arena);
+        count_case(notes, item, label);
+        return item;
     }
     hash_index_add(&list->by_words, hash, list->n, notes->arena);
     struct note *added = ARENA_ADD(notes->arena, list->items, list->n);

@@ -145,6 +145,16 @@ static struct rounds_interval combine_estimates(const struct view_row *const *ro
     return interval;
 }
 
+/* Of the first round with the verdict of all; where none has it, what the rounds lack together. */
+static const char *combine_reasons(const struct view_row *rows, size_t n,
+                                   const struct gb_estimate *all, struct arena *arena)
+{
+    for (size_t i = 0; i < n; i++)
+        if (verdict_of_visit(rows[i].c.record.estimate.verdict) == verdict_of_visit(all->verdict))
+            return rows[i].c.record.stop_reason;
+    return arena_text(arena, all->note);
+}
+
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena)
 {
     struct shown shown = {.n_rounds = n};
@@ -170,6 +180,8 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
         records[i] = &rows[i].c.record;
     visits_widen(records, n, &c->record.estimate);
     const struct gb_estimate *estimate = &c->record.estimate;
+    if (c->record.has_estimate && !shown.worst)
+        c->record.stop_reason = combine_reasons(rows, n, estimate, arena);
     shown.low_ns = estimate->low_ns;
     shown.high_ns = estimate->high_ns;
     shown.has_interval = c->record.has_estimate && !isnan(shown.low_ns) && !isnan(shown.high_ns);

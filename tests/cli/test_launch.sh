@@ -90,8 +90,8 @@ $(section device slower fake 'warning=12 of 16 links are down, 0.25 GB/s')
 [bench good]
 sweep.device = slow, slower
 INI
-equals "warnings that differ in numbers are one" \
-    "  warning: 3 of 16 links are down, 1.5 GB/s (both cases)" \
+equals "warnings that differ in numbers are one, of their ranges" \
+    "  warning: 3..12 of 16 links are down, 0.25..1.5 GB/s (both cases)" \
     "$(grep 'links' out.txt)"
 equals "and each its own with --verbose" 2 "$("$GBRUN" show --verbose | grep -c 'links are down')"
 

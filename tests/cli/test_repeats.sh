@@ -42,6 +42,10 @@ counted,1,100,none
 steered,1,9091,certified in this visit" "$(measured auto)"
 notes auto.gbr
 has "and the notes say by how much" out.txt "moves: visits differ: after 12 of them, the next may differ by 2 %"
+equals "which is why they ended, and of others their policy's reason" \
+    "visits differ: after 12 of them, the next may differ by 2 %|interval within 1 %" \
+    "$("$GBRUN" export auto.gbr --rows combined --columns bench,stop_reason | sed -n 's/^moves,//p; s/^steered,/|/p' |
+        tr -d '"\n')"
 equals "a visit comes between those of the others" "0 1 2 3 4 0 1 2 0 1 2 0" \
     "$(sql auto.gbr 'SELECT position FROM bench_case ORDER BY sequence LIMIT 12' | paste -sd ' ')"
 equals "each visit keeps the word of its policy, and says what it asked for" "certified|0.01" \

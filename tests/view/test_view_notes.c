@@ -153,11 +153,12 @@ static const struct {
      "\nnotes\n  ? not certified: interval wider or less st\u2026 (3 of 4 cases)\n"},
     {UNSURE " WHERE id = 3", 0, " than requested (streams streams=3)\n"},
     {BUSY " WHERE id < 3", 0,
-     "\n  warning: the machine was busy: 1 % (2 of 4 cases: streams streams=1, streams "
+     "\n  warning: the machine was busy: 1..2 % (2 of 4 cases: streams streams=1, streams "
      "streams=2)\n"},
     /* what has a mark comes first */
     {UNSURE "; " BUSY ";" SET "n_lost = id, overhead_ns = 1e5, iterations = 1", 0,
-     "\n  warning: the machine was busy: 1 % (all 4 cases)\n  samples whose times were lost: 1 of "
+     "\n  warning: the machine was busy: 1..4 % (all 4 cases)\n  samples whose times were lost: "
+     "1..4 of "
      "20 (all 4 "
      "cases)\n  and 1 more: gbrun show --notes few.gbr\n"},
 };
