@@ -11,7 +11,7 @@
 static const struct verb_option options[] = {
     {"roofline", 0, NULL,
      "operations a second over operations a byte, with the device's roofs and one mark for each "
-     "case; what is drawn if no chart is asked for"},
+     "case; the default"},
     {"pivot", 0, "NAME", "the same as --chart bars --x NAME"},
     {"chart", 0, "KIND",
      "bars, lines, heat, box, ecdf or forest; auto is lines over five or more numbers, or "

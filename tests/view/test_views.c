@@ -216,7 +216,7 @@ TEST(mistakes_are_named)
             .columns = "avg(status)");
     MISTAKE("--columns: no column 'chek.ulp': did you mean 'check.ulp'?", .group_by = "rows",
             .columns = "max(chek.ulp)");
-    MISTAKE("--rows combined is not for --pivot, which combines rounds by itself",
+    MISTAKE("--rows combined: expected no --pivot, which combines rounds already",
             .pivot = "streams", .rows = ROWS_COMBINED);
     MISTAKE("--group-by is for cases, not for --rows sample", .group_by = "rows",
             .rows = ROWS_SAMPLE);
