@@ -120,8 +120,8 @@ struct stdrel {
 
 static const struct gb_option options[] = {
     GB_FLOAT(struct params, max_noise, "0.5%", "0:1", NULL,
-             "relative standard deviation to get below"),
-    GB_DURATION(struct params, min_time, "0.5s", "0:inf", "measured time that has to be exceeded"),
+             "relative standard deviation below which to stop"),
+    GB_DURATION(struct params, min_time, "0.5s", "0:inf", "measured time before it may stop"),
 };
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)

@@ -10,7 +10,7 @@ int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char
     if (missing != NULL)
         return host_skip(host, "%s%s has no %s", asked_by, library, missing);
     return host_skip(host,
-                     "%s%s was not found, neither where the loader looks nor in the CUDA Toolkit",
+                     "%s%s was not found, neither in the loader's path nor in the CUDA Toolkit",
                      asked_by, library);
 }
 
@@ -39,7 +39,7 @@ int32_t cublas_status(const struct gb_host *host, int result, const char *doing)
 int32_t cublas_start(struct cublas *cublas, const struct gb_host *host, void *stream, int math_mode)
 {
     const struct cublas_functions *functions = cublas->functions;
-    int32_t status = cublas_status(host, functions->create(&cublas->handle), "making a handle");
+    int32_t status = cublas_status(host, functions->create(&cublas->handle), "creating a handle");
     if (status == GB_OK)
         status = cublas_status(host, functions->set_stream(cublas->handle, stream),
                                "setting the stream");
