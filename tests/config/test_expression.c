@@ -143,8 +143,8 @@ static const struct text_cases refusals[] = {
       "quotes: 'row')",
       "dtype = `fp32` -> 16: unknown name 'fp32' (text is written in single quotes: 'fp32')",
       "rows + row + velocity -> 15: unknown name 'row'; did you mean 'rows'?",
-      "case when rows collate nocase then \"p q r\" end -> 43: unknown name 'p q r' (a text stands "
-      "in single quotes: 'p q r')",
+      "case when rows collate nocase then \"p q r\" end -> 43: unknown name 'p q r' (text is "
+      "written in single quotes: 'p q r')",
       "\"define.x\" -> 8: 'define.x' is the name of several that differ in case only",
       "rowid -> 8: unknown name 'rowid'; did you mean 'rows'?",
       "order > 1 -> 8: syntax error at 'order'" WORD_OF_SQL,
