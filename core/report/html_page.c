@@ -52,14 +52,14 @@ static const char style[] =
     ".js .nojs{display:none}.trust{background:var(--soft);padding:.2em 1em;margin:.5em 0}"
     "dd,td,summary{unicode-bidi:isolate}"
     ".wide{overflow-x:auto}.wide td,.wide th{white-space:nowrap}"
-    ".wide td:first-child{white-space:normal;min-width:17em}"
+    ".wide td:first-child,.wide td.bad[colspan]{white-space:normal;min-width:17em}"
     ".hint{color:var(--grey)}"
     "input{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--grid);"
     "padding:.2em .5em;max-width:100%}"
     "@media(max-width:700px){body{padding:0 .7em 2em}dl{grid-template-columns:fit-content(40%) "
     "minmax(0,1fr)}.broad,.iv i{display:none}td.iv{width:0;min-width:0;padding:0;background:none}"
     ".narrow{display:block}"
-    "th,td{padding-right:.5em}.wide td:first-child{min-width:10.5em}}"
+    "th,td{padding-right:.5em}.wide td:first-child,.wide td.bad[colspan]{min-width:10.5em}}"
     "@media print{body{max-width:none}input,.narrow{display:none}.broad{display:block}"
     "details{content-visibility:visible}}";
 
