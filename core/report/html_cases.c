@@ -497,7 +497,7 @@ static void add_setting_facts(struct fact_adder *adder, const struct stored_case
         {"cache", c->cache},
         {"launched", launched_word(c)},
         {"pace", c->pace},
-        {"iterations a sample", iterations},
+        {"iterations per sample", iterations},
         {"environment", c->environment},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
