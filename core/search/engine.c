@@ -154,11 +154,6 @@ __attribute__((format(printf, 2, 3))) static void end(struct engine *engine, con
     va_end(arguments);
 }
 
-void engine_end(struct engine *engine, const char *reason)
-{
-    end(engine, "%s", reason);
-}
-
 /* ---- proposals ---- */
 
 /* Why the proposal cannot be taken: it breaks the rules; "" if it can. */

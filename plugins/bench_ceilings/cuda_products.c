@@ -53,18 +53,12 @@ struct cublas_lt_functions {
 static int32_t cublas_lt_open(struct cublas_lt *lt, const struct gb_host *host,
                               const char *asked_by)
 {
-    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
-                                        NULL};
     struct cublas_lt_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
     const struct symbol symbols[] = {LT_FUNCTIONS(SYMBOL_LINE)};
-    void *library = cuda_library_open(names);
-    const char *missing = library != NULL ? FIND_SYMBOLS(library, symbols) : NULL;
-    if (library == NULL || missing != NULL)
-        return cublas_skip(host, asked_by, "libcublasLt", missing);
     lt->functions = functions;
-    return GB_OK;
+    return cublas_find(host, asked_by, "libcublasLt", symbols, sizeof symbols / sizeof *symbols);
 }
 
 /* For C = A^T B: A and B are size x size of e4m3, by columns, C of bf16; sums are kept the fast

@@ -216,10 +216,9 @@ static int32_t set_up(struct convolution *convolution)
     if (refuse_shape(params, reason, sizeof reason) != NULL ||
         !range_parse(params->range, &convolution->range, reason, sizeof reason))
         return host->fail(host, reason);
-    convolution->formats = host->extension(host, GB_FORMATS);
-    if (convolution->formats == NULL)
-        return host->fail(host, "this version of gbrun has no " GB_FORMATS
-                                ": convolution needs a newer one");
+    const int32_t status = host_formats(host, &convolution->formats);
+    if (status != GB_OK)
+        return status;
     convolution->format = convolution->formats->describe(formats[params->dtype]);
     convolution->shape = shape_of(params);
     convolution->view = window_view(&convolution->shape, params->direction);

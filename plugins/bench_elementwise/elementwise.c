@@ -312,15 +312,12 @@ static void describe_arrays(struct elementwise *elementwise)
 static int32_t set_up(struct elementwise *elementwise)
 {
     const struct gb_host *host = elementwise->host;
-    const int32_t status = check_params(host, elementwise->params);
-    if (status != GB_OK)
-        return status;
-    elementwise->formats = host->extension(host, GB_FORMATS);
-    if (elementwise->formats == NULL)
-        return host->fail(host, "this version of gbrun has no " GB_FORMATS
-                                ": elementwise needs a newer one");
-    describe_arrays(elementwise);
-    return GB_OK;
+    int32_t status = check_params(host, elementwise->params);
+    if (status == GB_OK)
+        status = host_formats(host, &elementwise->formats);
+    if (status == GB_OK)
+        describe_arrays(elementwise);
+    return status;
 }
 
 BACKEND_OPS(struct elementwise, elementwise_cpu, elementwise_cuda, set_up);

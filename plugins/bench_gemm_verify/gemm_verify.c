@@ -219,20 +219,19 @@ static int32_t set_up(struct gemm *gemm)
     const struct params *params = gemm->params;
     gemm->shape = (struct product_shape){(uint64_t)params->m, (uint64_t)params->n,
                                          (uint64_t)params->k};
-    gemm->formats = host->extension(host, GB_FORMATS);
     gemm->kernel = params->kernel;
     gemm->reference = params->reference;
     gemm->accumulate = params->accumulate != ACCUMULATE_AUTO ? params->accumulate
                                                              : types[params->dtype].accumulate;
-    if (gemm->formats == NULL)
-        return host->fail(host, "this version of gbrun has no " GB_FORMATS
-                                ": gemm_verify needs a newer one");
+    int32_t status = host_formats(host, &gemm->formats);
+    if (status != GB_OK)
+        return status;
     gemm->input = gemm->formats->describe(types[params->dtype].input);
     gemm->output = gemm->formats->describe(types[params->dtype].output);
     const struct product_shape *shape = &gemm->shape;
     const uint64_t lengths[] = {shape->m * shape->k, shape->n * shape->k, shape->m * shape->n};
     arrays_describe(gemm->arrays, lengths, gemm->input, gemm->output);
-    int32_t status = choose_range(gemm);
+    status = choose_range(gemm);
     if (status == GB_OK)
         status = refuse_accumulation(gemm);
     return status == GB_OK && gemm_is_exact(gemm)

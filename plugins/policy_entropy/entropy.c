@@ -198,16 +198,7 @@ static const struct gb_option options[] = {
              "share of their variance that the line through them must explain"),
 };
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct entropy *policy = host->allocate(host, sizeof *policy);
-    if (policy == NULL)
-        return GB_NO_MEMORY;
-    policy->host = host;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
+POLICY_CREATE(struct entropy);
 
 static int32_t observe(void *object, const struct gb_samples *samples)
 {

@@ -39,16 +39,7 @@ static const struct gb_option budget_options[] = {
     GB_DURATION(struct params, time, "1s", "0:1000 h", "wall time to spend on samples"),
 };
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct policy *policy = host->allocate(host, sizeof *policy);
-    if (policy == NULL)
-        return GB_NO_MEMORY;
-    policy->host = host;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
+POLICY_CREATE(struct policy);
 
 /* Of the host's streams of random numbers. */
 enum { STREAM_PAIRS = 1, STREAM_GROUPS = 2 };

@@ -124,16 +124,7 @@ static const struct gb_option options[] = {
     GB_DURATION(struct params, min_time, "0.5s", "0:inf", "measured time before it may stop"),
 };
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct stdrel *policy = host->allocate(host, sizeof *policy);
-    if (policy == NULL)
-        return GB_NO_MEMORY;
-    policy->host = host;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
+POLICY_CREATE(struct stdrel);
 
 /* Judges the last sample alone: where the host has to go on to min_samples the rule must hold
  * there, as in NVBench, not at some sample before. Until it holds the host hands over one at a

@@ -1,6 +1,8 @@
 /* call_compare.c - see call_compare.h. Plugin side. */
 #include "call_compare.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,10 +63,9 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
                             struct scratch *scratch)
 {
     const struct type_info *info = type_info(comparison->type);
-    const struct gb_formats *formats = host->extension(host, GB_FORMATS);
-    if (formats == NULL)
-        return host->fail(host, "this version of gbrun has no " GB_FORMATS
-                                ": comparing needs a newer one");
+    const struct gb_formats *formats;
+    if (host_formats(host, &formats) != GB_OK)
+        return GB_FAILED;
     struct gb_check check = {
         .size = sizeof check,
         .format = info->format,
