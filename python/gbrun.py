@@ -300,7 +300,7 @@ class _Samples:
             raise self.damaged(case)
 
     def damaged(self, case: Any) -> Any:
-        return ValueError(f"{self.path}: damaged: the samples of {case['label']} are not those it claims")
+        return ValueError(f"{self.path}: damaged: the samples of {case['label']} do not match their record")
 
     def take(self, case: Any, name: str, first: Any, n: int, data: Any) -> None:
         is_sound = 0 <= first and 1 <= n <= CHUNK_MAX and first + n <= case["n_samples"]
@@ -641,7 +641,7 @@ class Measurement(_Number):
             low, high = (f"{hz / 1e9:.3f}" for hz in self.frequency[1:])
             yield f"the clock of the device moved between {low} and {high} GHz"
         if self.call_time > 0.01 * self.time:
-            yield f"of it {_time(self.call_time)} for the call of a Python function"
+            yield f"including {_time(self.call_time)} for the call of a Python function"
         for kernel in self.kernels:
             yield kernel.name + (f" {_time(kernel.time)}" if kernel.time > 0 else "")
         yield from ([self.way] if self.way else [])
@@ -903,7 +903,7 @@ class _Verification:
             found = inputs if self.expected() != first else None
             return found, "" if found else "what verify returns does not depend on what it reads"
         except Exception as error:  # what it cannot do with others
-            return None, f"verify raises {_words_of(error)} with others"
+            return None, f"verify raises {_words_of(error)} with other inputs"
         finally:
             if inputs is not None:
                 inputs.renew(0)
@@ -985,7 +985,7 @@ class _Verification:
         self.is_refreshed = False  # what follows may be another visit
         outputs, is_settled = self.taken
         if not outputs:
-            raise Error("what is measured returned an empty list: expected what it computed")
+            raise Error("the measured function returned an empty list: expected its results")
         if not is_settled:
             yield "output", "was written after the call had returned"
         elif self.inputs is not None and not self.inputs.again() and self.user_reset is None:
@@ -1075,11 +1075,11 @@ def _refuse_lazy(value: Any) -> None:
     kind = type(value)
     is_known = kind in known or (numpy is not None and isinstance(value, numpy.generic))
     if not is_known and (hasattr(value, "dtype") or isinstance(value, tuple(k for k in known if k))):
-        raise Error(f"what is measured returned {kind.__module__}.{kind.__qualname__}, which may compute later: expected"
+        raise Error(f"the measured function returned {kind.__module__}.{kind.__qualname__}, which may compute later: expected"
                     " torch.Tensor, numpy.ndarray, cupy.ndarray, a number, or a tuple or list of them")  # fmt: skip
     if hasattr(value, "data_ptr") and (str(value.layout) != "torch.strided" or value.device.type not in ("cpu", "cuda")
                                        or value.is_neg() or value.is_conj()):  # fmt: skip
-        raise Error(f"what is measured returned a tensor of layout {value.layout} on {value.device}, or with a sign that is"
+        raise Error(f"the measured function returned a tensor of layout {value.layout} on {value.device}, or with a sign that is"
                     " applied later: expected one that is written out, on the CPU or a GPU of CUDA")  # fmt: skip
 
 
@@ -1527,9 +1527,9 @@ def compare(base: Function, new: Function, *, results: Path | None = None, isola
     settings = _all_settings(settings, results)
     can_be_isolated = all(_is_of_module(fn) for fn in (base, new)) and "results" not in settings
     if isolate and not can_be_isolated:
-        raise ValueError("isolate=True: expected functions of modules, by which they can be imported, and no results")
+        raise ValueError("isolate=True: expected functions that can be imported from modules, and no results")
     if "rounds" in settings:
-        raise ValueError("rounds: a comparison has as many as it needs: expected max_rounds")
+        raise ValueError("rounds: a comparison chooses their number: expected max_rounds")
     if isolate or (isolate is None and can_be_isolated):
         return _compare_apart(library, (base, new), settings)
     sides = [_Calls(_failing(library), fn) for fn in (base, new)]
@@ -1597,7 +1597,7 @@ def _measured_apart(fn: Function, settings: Settings) -> Measurement:
             raise ValueError("it is of the program itself, __main__")
         call = pickle.dumps((fn, settings))
     except Exception as error:
-        raise ValueError("isolate=True: expected functions of modules, by which they can be imported: "
+        raise ValueError("isolate=True: expected functions that can be imported from modules: "
                          f"{_words_of(error)}") from None  # fmt: skip
     program = "import sys; sys.path[:0] = sys.argv[1:]; import gbrun; gbrun._measure_here()"
     done = subprocess.run([sys.executable, "-c", program, str(_folder())], input=pickle.dumps((sys.path, call)),
@@ -2004,16 +2004,16 @@ def _refuse_idle(fn: Function) -> None:
     if inspect.iscoroutinefunction(fn):
         raise Error("a coroutine function does nothing when it is called: expected lambda: asyncio.run(f())")
     if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
-        raise Error("a generator function does nothing when it is called: expected what runs it, as lambda: list(f())")
+        raise Error("a generator function does nothing when it is called: expected a call that runs it, such as lambda: list(f())")
 
 
 def _unstarted(value: Any) -> str:
     """What a call returned that has not run yet: a call that is measured does not wait for it. Empty: it has."""
     kind = type(value).__name__
     if inspect.isawaitable(value) or inspect.isasyncgen(value):
-        return f"what is measured returns a{'n' * (kind[0] == 'a')} {kind}, which has not run: expected lambda: asyncio.run(f())"
+        return f"the measured function returns a{'n' * (kind[0] == 'a')} {kind}, which has not run: expected lambda: asyncio.run(f())"
     if inspect.isgenerator(value) or isinstance(value, (map, filter, zip)):
-        return f"what is measured returns a {kind}, which has not run: expected what runs it, as lambda: list(f())"
+        return f"the measured function returns a {kind}, which has not run: expected a call that runs it, such as lambda: list(f())"
     return ""
 
 
@@ -2214,7 +2214,7 @@ def _lines(settings: Settings) -> Any:
             if name == "results" or name.startswith("label."):
                 v = _quoted(v)
             elif _COMMENT.search(v):
-                raise ValueError(f"{name} = {v}: a comment begins at '#' and ';' after a blank")
+                raise ValueError(f"{name} = {v}: expected no '#' or ';' after a blank, which begins a comment")
             lines.append(f"{name} = {v}\n")
     return "".join(lines).encode()
 
@@ -2385,7 +2385,7 @@ class _Function:
             known = ", ".join(found) or "(it has none)"
             raise Error(f"{path} has no function '{name}': expected one of {known}") from None
         if not callable(function):
-            raise Error(f"{self.words} is no function but {function!r}")
+            raise Error(f"{self.words} is not a function but {function!r}")
         given = {case.keys[i].decode(): case.values[i].decode() for i in range(case.n_arguments)}
         self.function = functools.partial(function, **self.arguments(function, given))
         torch = sys.modules.get("torch")

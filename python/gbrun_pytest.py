@@ -73,11 +73,11 @@ COLUMNS = {"name": "", "fullname": "", "min": "min_ns", "max": "max_ns", "mean":
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     group = parser.getgroup("gbrun", "benchmarks")
-    group.addoption("--gbrun-save", metavar="FILE", help="append what is measured to this results file")
+    group.addoption("--gbrun-save", metavar="FILE", help="append the measurements to this results file")
     group.addoption("--gbrun-compare", metavar="BASE", help="compare with a results file, or with a run of --gbrun-save: "
                     "previous, its number, or NAME=VALUE")  # fmt: skip
-    group.addoption("--gbrun-fail", metavar="VERDICTS", help="fail where a case is one of these, with commas between: slower, "
-                    "unclear, ... (gbrun help compare)")  # fmt: skip
+    group.addoption("--gbrun-fail", metavar="VERDICTS", help="fail where a case has one of these verdicts, separated by commas: "
+                    "slower, unclear, ... (gbrun help compare)")  # fmt: skip
     if not _serves_benchmark(pluginmanager):
         return
     pluginmanager.add_hookspecs(types.SimpleNamespace(**HOOKS))
@@ -89,9 +89,9 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
                         ("disable", "call what benchmark measures once, and measure nothing"),
                         ("enable", "measure, whatever --benchmark-disable says")):  # fmt: skip
         group.addoption(f"--benchmark-{name}", action="store_true", help=words)
-    group.addoption("--benchmark-min-rounds", type=int, metavar="N", help="samples of a benchmark, at least")
+    group.addoption("--benchmark-min-rounds", type=int, metavar="N", help="fewest samples of a benchmark")
     group.addoption("--benchmark-max-time", type=float, metavar="SECONDS", default=1.0,
-                    help="what measuring takes at most; 1.0 if not given")  # fmt: skip
+                    help="seconds to measure a benchmark, at most; 1.0 if not given")  # fmt: skip
     group.addoption("--benchmark-sort", metavar="COLUMN", choices=list(COLUMNS), help=f"sort by {', '.join(COLUMNS)}")
     group.addoption("--benchmark-save", metavar="NAME", help="--gbrun-save .benchmarks/NAME.gbr")
     group.addoption("--benchmark-autosave", dest="benchmark_save", action="store_const", const="autosave",
@@ -293,7 +293,7 @@ class _Served:
         self.settings = {"max_time": config.getoption("benchmark_max_time"),
                          "min_rounds": config.getoption("benchmark_min_rounds")}  # fmt: skip
         if self.only and (self.skips or self.is_off):
-            raise pytest.UsageError("--benchmark-only: there is --benchmark-skip or --benchmark-disable, too")
+            raise pytest.UsageError("--benchmark-only: expected no --benchmark-skip or --benchmark-disable with it")
         if session.is_worker and option("benchmark_enable"):
             raise pytest.UsageError(f"--benchmark-enable: {XDIST}")
 

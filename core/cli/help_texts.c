@@ -22,8 +22,8 @@ static const struct help_entry sections[] = {
      "`budget`, `cases`, `patience`. It decides which cases of the benchmarks that name it are "
      "measured, and what may be claimed of the best"},
     {"[bench NAME]", NULL,
-     "A benchmark and its sweep; at least one is needed. NAME stands in tables and in labels of "
-     "cases, without what follows an @ in it"},
+     "A benchmark and its sweep; at least one is needed. NAME appears in tables and in labels of "
+     "cases, without an @ and what follows it"},
     {"[ab NAME]", NULL,
      "Two sides for `gbrun ab NAME`: what each changes, margin, limits. `gbrun help sides` lists "
      "its keys; other verbs only check them"},
@@ -70,10 +70,10 @@ static const struct help_entry keys[] = {
      "A variable in the environment of the worker process; cases that differ in it get different "
      "processes"},
     {"paper.COLUMN", NULL,
-     "The figure of a document for a column of the results, a number or metric.NAME: "
-     "`paper.median_ns = 5 us`, in a zip beside the option that it is for, or computed by "
-     "`let.paper.COLUMN`; `none` where it has no figure. Tables and bars show it with the ratio of "
-     "the measured value to it, the column ratio.COLUMN. It is not part of the case's identity"},
+     "A published figure for a numeric column of the results or for metric.NAME: `paper.median_ns "
+     "= 5 us`, in a zip with the option that it belongs to, or computed by `let.paper.COLUMN`; "
+     "`none` where there is none. Tables and bars show it with the ratio of the measured value to "
+     "it, the column ratio.COLUMN. It is not part of the case's identity"},
     {"check.METRIC", NULL,
      "Tolerance of the comparison with the reference: METRIC is abs, rel, ulp, rms, bound ..., "
      "see `gbrun help checks`; all that are given must hold"},
@@ -87,14 +87,14 @@ static const struct help_entry checks[] = {
 #define CHECK_RMS "Root mean square of the differences over the largest magnitude"
 #define CHECK_BOUND                                                                                \
     "Largest error as a share of what rounding alone can explain, for benchmarks that give the "   \
-    "magnitudes of their sums. `check.safety` multiplies the tolerance behind it; "                \
+    "magnitudes of their sums. `check.safety` multiplies the tolerance that it implies; "          \
     "`check.bound_kind` decides whether rounding errors are the worst there can be "               \
     "(deterministic) or random (probabilistic, for products of both signs whose sums are rounded " \
-    "to nearest only); auto takes the second where it holds, and is the first elsewhere"
+    "to nearest only); auto: probabilistic where that holds, otherwise deterministic"
 #define CHECK_NOISE                                                                                \
     "Root mean square of the errors over the standard deviation that rounding explains, for "      \
-    "benchmarks that give the squares of their partial sums: about 0.6 for right results; judged " \
-    "beside the benchmark's own metric where no tolerance is set"
+    "benchmarks that give the squares of their partial sums: about 0.6 for correct results; "      \
+    "judged in addition to the benchmark's own metric where no tolerance is set"
 #define CHECK_ALLCLOSE                                                                             \
     "Largest difference over `check.atol` + `check.rtol` times the reference; 1 as the tolerance"
 #define CHECK_NORM "Euclidean norm of the differences over that of the references"
@@ -159,15 +159,15 @@ static const struct help_entry verdicts[] = {
 #define VERDICT_NONE "The policy makes no claim, like `fixed` and `budget`"
 #define VERDICT_CERTIFIED                                                                          \
     "The confidence interval over eight visits or more, a second apart and in three processes or " \
-    "more, is as narrow as asked for, and so is what the next visit may differ by"
+    "more, is as narrow as requested, and so is the expected difference of the next visit"
 #define VERDICT_CERTIFIED_IN_VISIT                                                                 \
     "The confidence interval is as narrow as requested in the visit that was measured, or in "     \
     "several within a second or in one process, which says nothing about others; the notes count " \
     "these"
 #define VERDICT_MULTIMODAL                                                                         \
-    "The distribution has several modes, each known as precisely as was asked for; mark `*`"
+    "The distribution has several modes, each known as precisely as requested; mark `*`"
 #define VERDICT_RESOLUTION_LIMITED                                                                 \
-    "The timer resolution is too coarse for the precision asked for; mark `~`"
+    "The timer resolution is too coarse for the requested precision; mark `~`"
 #define VERDICT_UNCONVERGED "Samples or time ran out before the precision was reached; mark `?`"
 #define VERDICT_GAVE_UP "The policy cannot interpret the samples, such as negative times; mark `!`"
 #define VERDICT_EXACT "All instruction counts agree to the last digit"
@@ -187,7 +187,7 @@ static const struct help_entry statuses[] = {
 #define STATUS_CRASHED "The worker process died, with the signal or exit code"
 #define STATUS_TIMED_OUT "The case took longer than `time_limit` and was killed"
 #define STATUS_DEVICE_ERROR                                                                        \
-    "The device failed, such as by an illegal address; the case's process is replaced"
+    "The device failed, for example by an illegal address; the case's process is replaced"
 #define STATUS_CANCELLED "The run was stopped; `gbrun run --resume FILE` measures the case"
 #define STATUS_RUNNING "The run was killed while the case was measured; --resume measures it again"
 #define STATUS_ENTRY(name, word, done, bad) {word, NULL, STATUS_##name},
@@ -228,10 +228,10 @@ static const struct help_entry environment[] = {
      "The folder of the lock files that keep gbrun processes of a machine from measuring at the "
      "same time; /dev/shm if it is not set. Containers that share a device need one in common"},
     {"GBRUN_PLUGIN_PATH", NULL,
-     "Folders in which plugins are looked for, with colons between them. The order of search is: "
-     "folders of `--plugin-path`, `plugin_path` in [gbrun], this variable, the build tree if the "
-     "program is run from it, the folder lib/gbrun beside the folder of the program, the folder "
-     "that plugins are installed to"},
+     "Folders that are searched for plugins, separated by colons. The order of search is: folders "
+     "of `--plugin-path`, `plugin_path` in [gbrun], this variable, the build tree if the program "
+     "is run from it, the folder lib/gbrun beside the folder of the program, the folder that "
+     "plugins are installed to"},
     {"GBRUN_RUN", NULL,
      "Set for a program that the benchmark command runs, and for its prepare and conclude: the "
      "number of the run in the case, from 1, a warm-up among them"},

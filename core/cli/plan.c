@@ -172,8 +172,8 @@ void plan_summary(const struct plan *plan, size_t n_at_once, struct text *out)
     if (plan->known_ns > 0)
         text_printf(out, "; expected to take %s by %s", known, plan->path);
     if (plan->bound_ns > 0)
-        text_printf(out, "; %s %s by max_time, not counting what is not sampling",
-                    plan->known_ns > 0 ? "what is not in it at most" : "at most", bound);
+        text_printf(out, "; %s %s by max_time, which limits sampling only",
+                    plan->known_ns > 0 ? "the rest at most" : "at most", bound);
     text_add(out, "\n");
 }
 

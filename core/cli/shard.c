@@ -4,8 +4,8 @@
 #include "core/base/members.h"
 #include "core/base/sha256.h"
 #include "core/cli/plan.h"
+#include "core/run/device_groups.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,26 +39,14 @@ static const struct launcher {
     {"PARALLEL_SEQ", NULL, 1},
 };
 
-static bool number_of(const char *variable, uint32_t *ret)
-{
-    const char *text = variable ? getenv(variable) : NULL;
-    char *end;
-    if (!text || *text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    const unsigned long value = strtoul(text, &end, 10);
-    *ret = (uint32_t)value;
-    return !*end && errno == 0 && value < UINT32_MAX;
-}
-
 /* A task of an array of jobs, which are numbered from a first one in steps. */
 static bool task_of_array(struct shard *ret)
 {
     uint32_t id, first, step = 1, n;
-    if (!number_of("SLURM_ARRAY_TASK_ID", &id) || !number_of("SLURM_ARRAY_TASK_MIN", &first) ||
-        !number_of("SLURM_ARRAY_TASK_COUNT", &n) || id < first)
+    if (!task_number("SLURM_ARRAY_TASK_ID", &id) || !task_number("SLURM_ARRAY_TASK_MIN", &first) ||
+        !task_number("SLURM_ARRAY_TASK_COUNT", &n) || id < first)
         return false;
-    number_of("SLURM_ARRAY_TASK_STEP", &step);
+    task_number("SLURM_ARRAY_TASK_STEP", &step);
     *ret = (struct shard){(id - first) / (step ? step : 1) + 1, n};
     return ret->number <= n;
 }
@@ -68,8 +56,8 @@ static const struct launcher *find_launcher(struct shard *ret)
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         const struct launcher *launcher = &launchers[i];
         uint32_t number, n = 0;
-        if (!number_of(launcher->number, &number) || number < launcher->first ||
-            (launcher->count && (!number_of(launcher->count, &n) || number >= n)))
+        if (!task_number(launcher->number, &number) || number < launcher->first ||
+            (launcher->count && (!task_number(launcher->count, &n) || number >= n)))
             continue;
         *ret = (struct shard){number - launcher->first + 1, n};
         return launcher;

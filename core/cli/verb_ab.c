@@ -350,7 +350,7 @@ static const struct verb_option options[] = {
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
     {"accept-changes", 0, NULL,
      "with --resume: continue although gbrun or a plugin is a different build"},
-    {"strict", 0, NULL, "exit code 3 also for what is unclear or skipped"},
+    {"strict", 0, NULL, "exit code 3 also for cases that are unclear or skipped"},
     {"events", 0, "FD",
      "write events to this descriptor, one JSON object per line: run_begin, case_begin, estimate, "
      "case_end, round_end, run_end"},

@@ -36,7 +36,7 @@ static const struct verb_option compare_options[] = {
      "those of the run"},
     {"history", 0, "FILE", "of two runs: estimate the variation between runs from this file too"},
     {"force", 0, NULL, "compare even if device model, driver, clock or cache state differ"},
-    {"strict", 0, NULL, "exit code 3 also for what is unclear, skipped or not certified"},
+    {"strict", 0, NULL, "exit code 3 also for cases that are unclear, skipped or not certified"},
     {"format", 'f', "FORMAT",
      "table, md, csv, json, junit or github; of --by host also hostlist: the hosts that are "
      "flagged, as node[01-03,07]"},
@@ -429,10 +429,10 @@ const struct verb verb_log = {
     .help = "Prints what each case took in all runs of the files (results.gbr if none is given), "
             "in order of time or of --by. A change point lies between two runs whose neighbouring "
             "segments of runs differ by more than the margin, certainly, with the run as the unit: "
-            "what differs from run to run anyway is no change, nor are single runs that something "
-            "disturbed. The newest run alone has to be confirmed by a rerun. What grows or shrinks "
-            "slowly is a drift. Of two runs alone the unit is the round. Shards of one sweep in "
-            "one file are one run, by the number of the first.",
+            "ordinary differences between runs are not changes, nor are single disturbed runs. A "
+            "change in the newest run must be confirmed by a rerun. Slow growth or decline is a "
+            "drift. With only two runs the unit is the round. Shards of one sweep in one file are "
+            "one run, by the number of the first.",
     VERB_OPTIONS(log_options),
     .run = run_log,
 };

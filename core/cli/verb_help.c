@@ -93,7 +93,7 @@ static void add_all_columns(struct verb_table verbs, struct help_topics *topics,
                 sample_column_help);
     add_columns(topics, arena, "columns", "columns of groups",
                 "--columns of show and export with --group-by LIST: a row for each group of cases "
-                "with equal values of the columns in LIST, over all runs asked for.",
+                "with equal values of the columns in LIST, over all selected runs.",
                 aggregate_column_help);
     add_columns(topics, arena, "columns", "columns of replays", "Of gbrun replay as CSV and JSON.",
                 replay_column_help);
@@ -569,7 +569,7 @@ static int run_help(const struct arguments *arguments)
     if (format && !search.is_json && !text_equal(format, "text"))
         return fail_usage("--format %s: expected text or json", format);
     if (search.is_json && (argument(arguments, "roff") || argument(arguments, "markdown")))
-        return fail_usage("--format json: expected no --roff and no --markdown beside it");
+        return fail_usage("--format json: expected no --roff or --markdown with it");
     search.style = argument(arguments, "roff")       ? HELP_ROFF
                    : argument(arguments, "markdown") ? HELP_MARKDOWN
                                                      : HELP_PLAIN;

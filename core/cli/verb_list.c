@@ -130,7 +130,7 @@ static const struct help_entry case_columns[] = {
     {"bench", "", "Name of the [bench NAME] section"},
     {"label", "", "The section's name and the axes"},
     {"policy", "", "Name of the policy"},
-    {"device", "", "The device as it was asked for"},
+    {"device", "", "The device as requested"},
 };
 static const struct help_entry plugin_columns[] = {
     {"kind", "", "benchmark, policy, device or search"},
@@ -630,7 +630,7 @@ static int run_check(const struct arguments *arguments)
     if (format && !is_json && !text_equal(format, "text"))
         return fail_usage("--format %s: expected text or json", format);
     if (is_json && argument(arguments, "print"))
-        return fail_usage("--print prints a configuration: expected no --format json beside it");
+        return fail_usage("--print prints a configuration: expected no --format json with it");
     if (is_json)
         return check_as_json(arguments);
     CLEANUP(configuration_free) struct configuration configuration;

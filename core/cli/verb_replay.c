@@ -27,8 +27,7 @@ static const struct verb_option options[] = {
      "time_unit; s for f32 and f64"},
     {"tick", 0, "DURATION",
      "of files of samples: the resolution of the timer they were taken with"},
-    {"overhead", 0, "DURATION",
-     "of files of samples: time that each sample took beside what was timed"},
+    {"overhead", 0, "DURATION", "for files of samples: the untimed overhead of each sample"},
     {"plot", 0, "FILE",
      "draw the samples, their running relative standard deviation, entropy and median, and where "
      "each policy stops; FILE is .svg, .png or .pdf; of several cases FILE-1, FILE-2, ..."},

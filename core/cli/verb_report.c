@@ -10,26 +10,27 @@
 
 static const struct verb_option options[] = {
     {"roofline", 0, NULL,
-     "operations a second over operations a byte, with the device's roofs and one mark for each "
-     "case; what is drawn if no chart is asked for"},
+     "operations per second over operations per byte, with the device's roofs and one mark for "
+     "each "
+     "case; the default"},
     {"pivot", 0, "NAME", "the same as --chart bars --x NAME"},
     {"chart", 0, "KIND",
      "bars, lines, heat, box, ecdf or forest; auto is lines over five or more numbers, or "
      "geometric ones, else bars"},
     {"x", 0, "NAME", "the parameter, or other column, that a chart goes over"},
     {"y", 0, "NAME",
-     "the column that a chart shows; medians with their intervals if not given; of ecdf and box a "
-     "series of samples that benchmarks report themselves, in place of the times"},
+     "the column that a chart shows; medians with their intervals if not given; for ecdf and box a "
+     "series of samples that benchmarks report themselves, instead of the times"},
     {"by", 0, "NAME",
      "a line, a colour or a row of the chart for each value of NAME: a parameter or other column, "
      "such as run; file: for each FILE"},
     {"ideal", 0, "EXPR",
      "a line of this shape through the first point: SQL over parameters, 'ceil(16.0/streams)'"},
     {"nodes", 0, "NAME",
-     "the nodes of all runs of all FILEs, as --by of compare does it: a strip for each case with a "
-     "point for each node, by host, device, or another fact or label of runs"},
-    {"margin", 0, "RATIO", "with --nodes: as of compare"},
-    {"alpha", 0, "RATIO", "with --nodes: as of compare"},
+     "compare the nodes of all runs of all FILEs, like --by of compare: a strip for each case with "
+     "a point for each node, by host, device, or another fact or label of runs"},
+    {"margin", 0, "RATIO", "with --nodes: as in compare"},
+    {"alpha", 0, "RATIO", "with --nodes: as in compare"},
     {"run", 'r', "RUN|all",
      "the run: its number, from 1 by start, newest, previous, or NAME=VALUE of a label or fact; or "
      "all; the newest if not given"},
@@ -40,7 +41,7 @@ static const struct verb_option options[] = {
     {"roofs", 0, "FILE",
      "a results file with cases of the benchmark ceilings: the device's roofs; if not given, those "
      "of each file, then those that are configured, then the user's"},
-    {"baseline", 0, "FILE", "of a page: its newest run is what the cases are compared with"},
+    {"baseline", 0, "FILE", "of a page: the cases are compared with the newest run of FILE"},
     {"output", 'o', "FILE",
      "a whole page: FILE is .html; or draw: .svg, .png or .pdf; text on standard output if not "
      "given"},

@@ -30,7 +30,7 @@
          "a results file with cases of the benchmark ceilings: the roofs of the device that "      \
          "cases are compared with; if not given, those of the file shown, then those that are "    \
          "configured, then the user's"},                                                           \
-        {"limit", 'n', "N", "N cases at most, each with its rounds; 0: all"},                      \
+        {"limit", 'n', "N", "at most N cases, each with its rounds; 0: all"},                      \
         {"offset", 0, "N", "leave out the first N cases"},                                         \
     {                                                                                              \
         "sort", 0, "LIST",                                                                         \

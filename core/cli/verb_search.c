@@ -25,7 +25,8 @@ static const struct verb_option options[] = {
     {"plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
     {"repeat", 0, "N", "with --space: number of searches, each with another seed; 1"},
     {"lanes", 0, "N", "with --space: number of cases prepared at a time; 1"},
-    {"run-overhead", 0, "DURATION", "with --space: of each run, beside its time; 1 ms"},
+    {"run-overhead", 0, "DURATION",
+     "with --space: overhead of each run, in addition to its time; 1 ms if not given"},
     {"until-found", 0, NULL,
      "with --space: a search ends when its best is within the tolerance of the optimum"}};
 
@@ -279,7 +280,7 @@ static int check_space_options(const struct arguments *arguments)
                                          "run-overhead", "until-found");
     const bool has_space = argument(arguments, "space");
     if (has_space && (argument(arguments, "run") || arguments->operands.n > 0))
-        return fail_usage("--space: expected no results file and no --run beside it");
+        return fail_usage("--space: expected no results file and no --run with it");
     if (!has_space && special)
         return fail_usage("--%s is for recorded spaces: expected --space FILE with it", special);
     return EXIT_FINE;

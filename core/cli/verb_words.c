@@ -135,12 +135,13 @@ const struct verb verb_call = {
     .name = "call",
     .operands = "LIBRARY PROTOTYPE [ARGUMENT...]",
     .summary = "Measure a function of a shared library",
-    .help = "Without a configuration: gbrun call libm.so.6 'double sin(double)' 1.5. PROTOTYPE is "
-            "the function's declaration in C, or what it returns and takes. Arguments are numbers, "
-            "texts in double quotes, 'buffer(1Ki, fill=0x41, zero_end)' and whatever else "
-            "gbrun.ini(5) has for arg.N of the plugin call; its other options, which `gbrun help "
-            "plugin call` lists, are set by --set. Options come before LIBRARY or behind --, since "
-            "an argument may begin with a minus sign. Results are kept only with --output.",
+    .help =
+        "Without a configuration: gbrun call libm.so.6 'double sin(double)' 1.5. PROTOTYPE is "
+        "the function's declaration in C, or only the types of its result and parameters. "
+        "Arguments are numbers, texts in double quotes, 'buffer(1Ki, fill=0x41, zero_end)' and "
+        "whatever else gbrun.ini(5) has for arg.N of the plugin call; its other options, which "
+        "`gbrun help plugin call` lists, are set by --set. Options come before LIBRARY or after "
+        "--, since an argument may begin with a minus sign. Results are kept only with --output.",
     VERB_OPTIONS(call_options),
     .run = run_call,
 };
@@ -149,7 +150,7 @@ const struct verb verb_call = {
 
 static const struct verb_option command_options[] = {
     {"name", 'n', "NAME...", "name of a command in the table; once for each command"},
-    {"warmup", 'w', "TIME", "time to run it untimed before, such as 1s"},
+    {"warmup", 'w', "TIME", "time of untimed runs before the first sample, such as 1s"},
     {"runs", 'r', "N", "number of runs of each command in each round"},
     {"min-runs", 'm', "N",
      "at least this many runs in each round, unless --max-time ends it first"},

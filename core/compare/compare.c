@@ -262,8 +262,8 @@ static const char *note_of(struct compare *compare, const struct compared *c)
         return "with one round, a difference below 5 % may be due to the visit; rounds = 5 would "
                "decide more";
     if (result->low > 0 || result->high < 0)
-        return arena_printf(arena, "p = %.2g is %.2g among so many cases", result->p,
-                            result->adjusted_p);
+        return arena_printf(arena, "p = %.2g is %.2g when corrected for the number of cases",
+                            result->p, result->adjusted_p);
     if (result->between > 0 && result->n_needed == 0)
         return arena_printf(
             arena,

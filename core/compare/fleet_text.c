@@ -216,12 +216,11 @@ void fleet_add_notes(const struct fleet_result *result, struct text *out)
                     result->n_failed == 1 ? " fails" : "s fail", noun(result, 2));
     add_devices(result, out);
     if (result->n_visits)
-        text_printf(out,
-                    "1 visit: of %zu case%s there is one round on most %s, so that what changes "
-                    "between visits is not known: intervals are by how far apart %s are; rounds = "
-                    "5 is recommended\n",
-                    result->n_visits, result->n_visits == 1 ? "" : "s", noun(result, 2),
-                    noun(result, 2));
+        text_printf(
+            out,
+            "1 visit: %zu case%s with one round on most %s: changes between visits are unknown, "
+            "and intervals rest on the differences between %s; rounds = 5 is recommended\n",
+            result->n_visits, result->n_visits == 1 ? "" : "s", noun(result, 2), noun(result, 2));
     if (result->n_judged) {
         add_scatter(result, out);
         text_add(out, "several runs: what drifted between them is in the ratios\n");

@@ -77,7 +77,7 @@ static const struct gb_option options[] = {
               "step, a trap after each; valgrind, for programs (command); auto: the first of these "
               "that is available"),
     GB_INT(struct common_params, count_limit, "200000", "1:1000000000000", "instructions",
-           "The most instructions that are counted by traps, which take about 10 us each"),
+           "The most instructions that are counted by single steps of about 10 us each"),
     GB_STRING(struct common_params, measure, MEASURE_TIME,
               "What samples are: time, as read on the clock; or a series that the benchmark "
               "records itself, by its name, such as latency"),
@@ -113,7 +113,7 @@ static const struct gb_option options[] = {
         "Whether each visit of the case has a fresh process; auto: as many of its visits as a "
         "tenth of the run's time allows; no: none has but the first"),
     GB_BOOL(struct common_params, exclusive, "no",
-            "Whether nothing else is measured beside it, on any device"),
+            "Whether nothing else is measured at the same time, on any device"),
     GB_STRING(struct common_params, counters, "no",
               "Whether hardware counters are read in passes after the samples: no, yes (FLOP and "
               "bytes), or counters by their names; see gbrun list counters"),

@@ -389,9 +389,10 @@ static int32_t unknown_name(const struct expression_engine *engine,
         return error_set_at(error, GB_INVALID, origin,
                             "'%.80s' is the name of several that differ in case only", name);
     if (token->kind == TOKEN_QUOTED_NAME)
-        return error_set_at(error, GB_INVALID, origin,
-                            "unknown name '%.80s'%s%s%s (a text stands in single quotes: '%.80s')",
-                            name, DID_YOU_MEAN(nearest, ""), name);
+        return error_set_at(
+            error, GB_INVALID, origin,
+            "unknown name '%.80s'%s%s%s (text is written in single quotes: '%.80s')", name,
+            DID_YOU_MEAN(nearest, ""), name);
     return error_set_at(error, GB_INVALID, origin, "unknown name '%.80s'%s%s%s", name,
                         DID_YOU_MEAN(nearest, ": \1expected an option or a variable, or a text in "
                                               "single quotes"));

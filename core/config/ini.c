@@ -338,7 +338,7 @@ static const char *read_entry(struct reader *reader)
     if (!reader->in_section) {
         char shown[TEXT_SHOWN + 4];
         error_list_add(reader->errors, here(reader, reader->text, 0),
-                       "'%s' stands before the first section: \1expected [KIND NAME]",
+                       "'%s' is before the first section: \1expected [KIND NAME]",
                        text_shown(reader->text, reader->n, shown));
         reader->in_section = true;
     }

@@ -122,8 +122,7 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
     const char *dot = memchr(text, '.', equals);
     const char *section = arena_text_n(arena, text, dot ? (size_t)(dot - text) : equals);
     if (strpbrk(section, "*?[")) {
-        error_list_add(errors, origin, "'%s': there is no section that '%s' matches", text,
-                       section);
+        error_list_add(errors, origin, "'%s': no section matches '%s'", text, section);
         return;
     }
     const char *near = nearest_section(ini, section, arena);

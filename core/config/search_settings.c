@@ -49,7 +49,7 @@ static int32_t read_goal(const char *text, struct arena *arena, struct search_go
     const char *expression = text + strlen("min ");
     if (!is_max && !text_starts_with(text, "min "))
         return error_set(error, GB_INVALID,
-                         "goal '%s': \1expected min or max and what of, such as '" DEFAULT_GOAL
+                         "goal '%s': \1expected min or max and a quantity, such as '" DEFAULT_GOAL
                          "' or 'max gflops'",
                          text);
     expression += strspn(expression, " ");

@@ -68,7 +68,7 @@ static const struct gb_option run_table[] = {
             "device or, with exclusive = yes, on any device"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, lock_limit_ns), "lock_limit", "10 min", "0:inf", NULL, "ns",
-     "How long it waits; after that it is measured beside the other process, with a message"},
+     "How long it waits; after that it measures alongside the other process, with a message"},
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, claim_limit_ns), "claim_limit", "1 min", "1 s:1000 h", NULL, "ns",
      "With --claim: how long another task may be silent before its cases are taken over"},

@@ -490,7 +490,7 @@ static void add_listed_devices(const struct resolver *resolver)
                                   "device '%s' is listed twice", name);
         else if (text_equal(name, DEVICE_ALL))
             status = error_set_at(&error, GB_INVALID, names.origins[i],
-                                  "'all' stands alone in 'devices'");
+                                  "'all' cannot be combined with others in 'devices'");
         else if (strchr(name, ':'))
             status = error_set_at(&error, GB_INVALID, names.origins[i],
                                   "device '%s': 'devices' takes names only; \1write "

@@ -533,8 +533,8 @@ const char *turn_begin(void)
 {
     const pid_t owner = __atomic_load_n(&turn_owner, __ATOMIC_RELAXED), self = getpid();
     if (owner && owner != self)
-        return "this process was forked while another thread measured: expected one that is "
-               "started anew, or forked before";
+        return "this process was forked while another thread measured: expected a new process, or "
+               "one that was forked before";
     pthread_mutex_lock(&turn);
     __atomic_store_n(&turn_owner, self, __ATOMIC_RELAXED);
     return NULL;

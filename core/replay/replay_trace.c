@@ -13,8 +13,7 @@ static const char *const column_names[CASE_COLUMNS - 1] = {"elapsed", "iteration
 
 static int32_t no_memory(uint64_t n, struct gb_error *error)
 {
-    return error_set(error, GB_NO_MEMORY, "there is no memory for %llu samples",
-                     (unsigned long long)n);
+    return error_set(error, GB_NO_MEMORY, "out of memory for %llu samples", (unsigned long long)n);
 }
 
 static const double FEW_TICKS = 2.0;

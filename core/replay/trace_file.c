@@ -75,7 +75,7 @@ static int32_t add_value(struct collection *collection, double value, struct gb_
                              ? realloc(collection->values, capacity * sizeof *larger)
                              : NULL;
         if (!larger)
-            return error_set(error, GB_NO_MEMORY, "there is no memory for more than %llu samples",
+            return error_set(error, GB_NO_MEMORY, "out of memory for more than %llu samples",
                              (unsigned long long)collection->n);
         collection->values = larger;
         collection->capacity = capacity;
@@ -200,9 +200,9 @@ static int32_t take_line(struct text_reader *reader, size_t *ret_n)
     reader->line_number++;
     while (c != '\n' && n < LINE_MAX_BYTES && (c = getc_unlocked(reader->file)) != EOF) {
         if (c == 0)
-            return error_set_at(reader->error, GB_INVALID, here(reader, (uint32_t)n + 1),
-                                "a byte of value 0 stands here: expected text; for binary files "
-                                "give --input f32 or f64");
+            return error_set_at(
+                reader->error, GB_INVALID, here(reader, (uint32_t)n + 1),
+                "a byte of value 0: expected text; for binary files give --input f32 or f64");
         reader->line[n++] = (char)c;
     }
     reader->line[n] = 0;

@@ -148,9 +148,11 @@ static const char *y_label_of(const struct maker *maker, double *ret_scale)
                        : request->y    ? request->y
                        : is_box        ? "time"
                                        : "median";
-    const char *papers = maker->panel->has_papers && !is_box ? "; diamonds: values of the document"
-                                                             : "";
-    const char *bases = maker->panel->has_bases && !is_box ? "; grey: the baseline" : "";
+    const bool has_marks = !is_box && request->kind != CHART_HEAT;
+    const char *papers = maker->panel->has_papers && has_marks
+                             ? "; diamonds: values of the document"
+                             : "";
+    const char *bases = maker->panel->has_bases && has_marks ? "; grey: the baseline" : "";
     const char *unit = maker->chart->unit;
     *ret_scale = 1;
     if (is_of_time(maker->chart)) {

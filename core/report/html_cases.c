@@ -497,7 +497,7 @@ static void add_setting_facts(struct fact_adder *adder, const struct stored_case
         {"cache", c->cache},
         {"launched", launched_word(c)},
         {"pace", c->pace},
-        {"iterations a sample", iterations},
+        {"iterations per sample", iterations},
         {"environment", c->environment},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -604,9 +604,10 @@ static int32_t add_case(const struct html_run *run, const struct html_case *one,
     const struct time_unit *unit = time_unit_of(
         samples.n_sorted ? samples.sorted[samples.n_sorted / 2] : NAN);
     xml_print(out,
-              "<details id=\"%s\" data-unit=\"%s\"><summary><bdi>%s</bdi> \u00A0<b>%s</b>"
-              "</summary>\n",
-              one->anchor, unit->name, one->shown.row.label, one->words);
+              "<details id=\"%s\" data-unit=\"%s\"><summary><bdi>%s</bdi> \u00A0"
+              "<b class=\"%s\">%s</b></summary>\n",
+              one->anchor, unit->name, one->shown.row.label, one->is_measured ? "" : "bad",
+              one->words);
     if (samples.n_sorted > 0) {
         const struct clip clip = clip_of(&samples);
         add_distribution(&one->shown, one->compared, &samples, &clip, unit->ns, out);

@@ -113,29 +113,109 @@ static void begin_table(struct text *out, const char *title, const char *heads)
     html_table(out, "", heads);
 }
 
-static void add_check(const struct view_row *row, const struct check_record *check,
-                      struct text *out)
+/* An output by one metric in all rounds of a case. */
+struct judged {
+    const struct check_record *worst;
+    size_t n, n_failed;
+};
+
+static bool is_of(const struct judged *judged, const struct check_record *check)
 {
+    return strcmp(judged->worst->name, check->name) == 0 &&
+           strcmp(judged->worst->metric, check->metric) == 0;
+}
+
+static void judge(struct judged *judged, const struct check_record *check)
+{
+    const struct check_record *worst = judged->worst;
+    if (check->passed == worst->passed ? check->value > worst->value : worst->passed)
+        judged->worst = check;
+    judged->n++;
+    judged->n_failed += !check->passed;
+}
+
+/* Those of a case; metrics without a tolerance are measured only. */
+static size_t judge_case(const struct html_case *one, struct arena *arena, struct judged **ret)
+{
+    size_t n = 0;
+    *ret = NULL;
+    for (size_t i = 0; i < one->n; i++) {
+        const struct case_record *record = &one->rows[i].c.record;
+        for (size_t j = 0; j < record->n_checks; j++) {
+            const struct check_record *check = &record->checks[j];
+            size_t k = 0;
+            if (check->passed && isnan(check->tolerance) && *check->metric)
+                continue;
+            while (k < n && !is_of(&(*ret)[k], check))
+                k++;
+            if (k == n)
+                *ARENA_ADD(arena, *ret, n) = (struct judged){.worst = check};
+            judge(&(*ret)[k], check);
+        }
+    }
+    return n;
+}
+
+static void begin_row(const struct html_case *one, const char *output, struct text *out)
+{
+    xml_print(out, "<tr><td><a href=\"#%s\">%s</a></td>", one->anchor, one->shown.row.label);
+    html_cell(out, "", output);
+}
+
+static void add_check(const struct html_case *one, const struct judged *judged, struct text *out)
+{
+    const struct check_record *check = judged->worst;
     bool has_place = !isnan(check->reference) || !isnan(check->output);
-    text_add(out, "<tr>");
-    html_cell(out, "", row->label);
-    html_cell(out, "", check->name);
+    begin_row(one, check->name, out);
     html_cell(out, "", *check->metric ? check->metric : check->text);
     html_number(out, check->passed ? "n" : "n bad", "%.4g", check->value);
     html_number(out, "n", "%.4g", check->tolerance);
+    text_printf(out, "<td class=\"n\">%zu of %zu</td>", judged->n_failed, judged->n);
     html_number(out, "n", "%.0f", has_place ? (double)check->index : NAN);
     html_number(out, "n", NULL, check->reference);
     html_number(out, "n", NULL, check->output);
     text_add(out, "</tr>\n");
 }
 
+static void add_checks(const struct html_run *run)
+{
+    static const char heads[] = "case|output|metric|>value|>tolerance|>failed rounds|>at|"
+                                ">reference|>output";
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text failed = {0}, passed = {0};
+    size_t n_failed = 0, n = 0;
+    for (size_t i = 0; i < run->n; i++) {
+        struct judged *judged;
+        const size_t n_judged = judge_case(&run->cases[i], &arena, &judged);
+        n += n_judged;
+        for (size_t j = 0; j < n_judged; j++) {
+            add_check(&run->cases[i], &judged[j], judged[j].n_failed ? &failed : &passed);
+            n_failed += judged[j].n_failed > 0;
+        }
+    }
+    if (n == 0)
+        return;
+    html_heading(run->out, "Verification");
+    if (n_failed) {
+        html_table(run->out, "", heads);
+        text_add(run->out, text_get(&failed));
+        html_table_end(run->out);
+    }
+    if (n == n_failed)
+        return;
+    text_printf(run->out, "<details><summary>%zu of %zu check%s passed</summary>\n", n - n_failed,
+                n, n == 1 ? "" : "s");
+    html_table(run->out, "", heads);
+    text_add(run->out, text_get(&passed));
+    html_table_end(run->out);
+    text_add(run->out, "</details>\n");
+}
+
 /* How many elements are in each class, as cells that are the darker the more. */
-static void add_histogram(const struct view_row *row, const struct check_summary_record *summary,
+static void add_histogram(const struct html_case *one, const struct check_summary_record *summary,
                           struct text *out)
 {
-    text_add(out, "<tr>");
-    html_cell(out, "", row->label);
-    html_cell(out, "", summary->name);
+    begin_row(one, summary->name, out);
     for (int i = 0; i < VERIFY_CLASSES; i++) {
         double share = summary->n ? (double)summary->histogram[i] / (double)summary->n : 0;
         if (summary->histogram[i] == 0) {
@@ -148,53 +228,42 @@ static void add_histogram(const struct view_row *row, const struct check_summary
     text_add(out, "</tr>\n");
 }
 
-static void add_verification_head(struct text *out, bool is_histogram)
+/* The first round that has any stands for its case: all have the same inputs. */
+static const struct case_record *compared_round(const struct html_case *one)
 {
-    CLEANUP(text_free) struct text heads = {0};
-    text_add(&heads, is_histogram ? "case|output"
-                                  : "case|output|metric|>value|>tolerance|>at|>reference|>output");
-    for (int i = 0; is_histogram && i < VERIFY_CLASSES; i++) {
+    for (size_t i = 0; i < one->n; i++)
+        if (one->rows[i].c.record.n_summaries > 0)
+            return &one->rows[i].c.record;
+    return NULL;
+}
+
+static void add_histograms(const struct html_run *run)
+{
+    CLEANUP(text_free) struct text heads = {0}, rows = {0};
+    text_add(&heads, "case|output");
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
         text_add(&heads, "|>");
         xml_add_text(&heads, verify_class_name(i));
     }
-    if (is_histogram)
-        begin_table(out, "Elements by relative difference from the reference", text_get(&heads));
-    else
-        html_table(out, "", text_get(&heads));
-}
-
-static int32_t add_checks(const struct html_run *run, bool is_histogram, struct gb_error *error)
-{
-    int32_t status = GB_OK;
-    bool any = false;
-    for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
-        const struct case_record *record = &at.row->c.record;
-        size_t n = is_histogram ? record->n_summaries : record->n_checks;
-        if (n > 0 && !any) {
-            if (!is_histogram)
-                html_heading(run->out, "Verification");
-            add_verification_head(run->out, is_histogram);
-            any = true;
-        }
-        for (size_t i = 0; i < n; i++) {
-            const struct check_record *check = &record->checks[i];
-            if (is_histogram)
-                add_histogram(at.row, &record->summaries[i], run->out);
-            else if (!check->passed || !isnan(check->tolerance) || !*check->metric) /* judged */
-                add_check(at.row, check, run->out);
-        }
+    for (size_t i = 0; i < run->n; i++) {
+        const struct case_record *record = compared_round(&run->cases[i]);
+        for (size_t j = 0; record && j < record->n_summaries; j++)
+            add_histogram(&run->cases[i], &record->summaries[j], &rows);
     }
-    if (any)
-        html_table_end(run->out);
-    return status;
+    if (!*text_get(&rows))
+        return;
+    text_add(run->out, "<details><summary>Elements by relative difference from the reference"
+                       "</summary>\n");
+    html_table(run->out, "", text_get(&heads));
+    text_add(run->out, text_get(&rows));
+    html_table_end(run->out);
+    text_add(run->out, "</details>\n");
 }
 
-static void add_worst_row(const struct view_row *row, const struct worst_record *worst,
+static void add_worst_row(const struct html_case *one, const struct worst_record *worst,
                           struct text *out)
 {
-    text_add(out, "<tr>");
-    html_cell(out, "", row->label);
-    html_cell(out, "", worst->name);
+    begin_row(one, worst->name, out);
     html_number(out, "n", "%.0f", (double)worst->index);
     html_number(out, "n", NULL, worst->reference);
     html_number(out, "n", NULL, worst->output);
@@ -203,26 +272,26 @@ static void add_worst_row(const struct view_row *row, const struct worst_record 
 }
 
 /* What check.worst asked for; of many, the first of each case, that a page stays small. */
-static int32_t add_worst(const struct html_run *run, struct gb_error *error)
+static void add_worst(const struct html_run *run)
 {
     enum { WORST_OF_A_CASE = 100 };
-    int32_t status = GB_OK;
     bool any = false;
-    for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
-        const struct case_record *record = &at.row->c.record;
-        if (record->n_worst > 0 && !any)
+    for (size_t i = 0; i < run->n; i++) {
+        const struct case_record *record = compared_round(&run->cases[i]);
+        if (!record || record->n_worst == 0)
+            continue;
+        if (!any)
             begin_table(run->out, "Elements with the largest errors",
                         "case|output|>at|>reference|>output|>ulps");
-        any |= record->n_worst > 0;
-        for (size_t i = 0; i < record->n_worst && i < WORST_OF_A_CASE; i++)
-            add_worst_row(at.row, &record->worst[i], run->out);
+        any = true;
+        for (size_t j = 0; j < record->n_worst && j < WORST_OF_A_CASE; j++)
+            add_worst_row(&run->cases[i], &record->worst[j], run->out);
         if (record->n_worst > WORST_OF_A_CASE)
             text_printf(run->out, "<tr><td colspan=\"6\">and %zu more</td></tr>\n",
                         record->n_worst - WORST_OF_A_CASE);
     }
     if (any)
         html_table_end(run->out);
-    return status;
 }
 
 /* ---- machine and configuration ---- */
@@ -325,13 +394,12 @@ static int32_t write_parts(const struct html_run *run, struct gb_error *error)
     }
     if (status == GB_OK)
         status = add_rooflines(run, error);
-    if (status == GB_OK)
-        status = add_checks(run, false, error);
-    if (status == GB_OK)
-        status = add_checks(run, true, error);
-    if (status == GB_OK)
-        status = add_worst(run, error);
-    return status == GB_OK ? add_machine(run, error) : status;
+    if (status != GB_OK)
+        return status;
+    add_checks(run);
+    add_histograms(run);
+    add_worst(run);
+    return add_machine(run, error);
 }
 
 static int32_t add_side(struct compare *compare, const struct html_input *input,

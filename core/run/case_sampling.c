@@ -1,289 +1,25 @@
-/* case_sampling.c - see case_state.h: warming up, measuring until the policy ends it, sending. */
+/* case_sampling.c - see case_state.h: samples in batches until the policy ends it; what is sent of
+ * them. */
 #include "core/base/host_clock.h"
-#include "core/run/case_columns.h"
-#include "core/run/case_state.h"
 #include "core/run/machine.h"
 #include "core/run/messages.h"
-#include "core/run/pace.h"
+#include "core/run/sampling.h"
 #include "core/run/sentinel.h"
-#include "core/run/strict.h"
+#include "core/run/sets.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum {
-    CALIBRATION_STEPS = 60, /* more than enough to reach any iteration count */
-    CALIBRATION_SAMPLES = 3,
     FIRST_CHECK = 16, /* before so many samples are taken */
     REASON_MAX = 192  /* of the policy, and advice */
 };
-/* How long a batch may keep the worker from hearing a signal. */
-static const double batch_ns = 200e6;
 static const double send_every_ns = 250e6;
-/* A call of run beside its iterations is at most a thousandth of a sample. */
-static const double ENTRIES_A_SAMPLE = 1000, longest_entry_ns = 1e6;
-/* What samples that are verified may cost: a share of the samples' time, or as much as is not
- * noticed, of a shorter visit as much less. */
-static const double checks_share = 0.1, checks_unnoticed_ns = 20e6, longest_checks_ns = 2e9;
-static const double bound_sample_ns = 2e3;
-/* Of calls, and on a queue. Honest code reads up to 12 times less where its inputs repeat: a
- * processor learns how it branches on random numbers. A GPU does not; its caches are as far. */
-static const double renewed_ratio[] = {16, 4}, renewed_step_ns[] = {200, 10e3};
-/* Nor can it be twice what calls on old inputs take whose caches are cold. */
-static const double cold_ratio = 2;
 /* Counters of energy move a few times in a second, and can take long to read: visits that are over
  * before are not asked for them. */
 static const double energy_from_ns = 250e6;
 /* Over which the energy of sustained samples is known at least. */
 static const double energy_window_ns = 1e9;
-
-struct sampling {
-    struct case_state *state;
-    struct worker_link *link;
-    const struct open_device *device;
-    const struct common_params *common;
-    struct policy_run *policy;
-    uint32_t clock;
-    uint64_t iterations; /* of a sample */
-    struct gb_reading reading;
-    struct pace pace;
-    struct batch *batch;
-    /* What a sample is: a time on the clock, or a value of a series, in a batch of their own. */
-    const char *measured_name;
-    uint32_t measured; /* number of that series; 0: the clock counts */
-    double to_ns;      /* of its values */
-    struct series_values values;
-    struct batch *value_batch;
-    uint64_t n_values, n_runs; /* in all so far */
-    bool is_uncollected;       /* run was called since the last collect */
-    struct outbox *outbox;
-    struct thread_times threads;
-    double cost_ns;        /* wall time that one sample takes, the untimed parts included */
-    double first_begin_ns; /* of the first sample; 0: none yet */
-    double sampling_ns;    /* when the first one was asked for */
-    uint64_t n_lost;
-    uint64_t n_iterations;     /* run, whether their times were kept or not */
-    uint64_t until_check;      /* samples before the next one on renewed inputs */
-    double renewed_ns;         /* what a call on renewed inputs took at least; 0: not known */
-    double cold_ns;            /* the same on old inputs, with cold caches */
-    double telemetry_ns;       /* when the device was asked before the first sample */
-    struct gb_telemetry first; /* and what it said */
-    bool has_energy;           /* its counter was asked for */
-    double sent_ns;
-};
-
-/* Of a device that cannot launch graphs, auto is the stream. */
-static uint32_t launch_of(const struct sampling *sampling)
-{
-    const bool has_graphs = sampling->device->ops->flags & GB_DEVICE_GRAPHS;
-    const int32_t asked = sampling->state->launch;
-    return asked == GB_LAUNCH_AUTO && !has_graphs ? GB_LAUNCH_STREAM : (uint32_t)asked;
-}
-
-/* What is asked of the device, which writes into the batch. */
-static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, double deadline_ns)
-{
-    const struct case_state *state = sampling->state;
-    struct batch *batch = sampling->batch;
-    struct gb_measurement asked = {.size = sizeof asked,
-                                   .clock = sampling->clock,
-                                   .cache = (uint32_t)sampling->common->cache,
-                                   .launch = launch_of(sampling),
-                                   .n_samples = n,
-                                   .iterations = sampling->iterations,
-                                   .bench_ops = state->ops,
-                                   .bench = state->bench,
-                                   .queue = sampling->device->queue,
-                                   .deadline_ns = deadline_ns,
-                                   .gap_ns = sampling->pace.gap_ns,
-                                   .begin_ns = batch->begin_ns,
-                                   .end_ns = batch->end_ns,
-                                   .clock_hz = batch->clock_hz,
-                                   .throttle = batch->throttle,
-                                   .flags = batch->flags,
-                                   .reading = &sampling->reading,
-                                   .thread_ns = sampling->threads.batch};
-    for (uint32_t i = 0; i < sampling->device->n_clocks; i++)
-        asked.time_ns[i] = batch->clocks[i];
-    batch->n_used = n > batch->n_used ? n : batch->n_used;
-    return asked;
-}
-
-/* What a device measured is taken as it is, but it has to be times. */
-static int32_t check_times(struct sampling *sampling, uint64_t n)
-{
-    const struct batch *batch = sampling->batch;
-    for (uint64_t i = 0; i < n; i++) {
-        const double time_ns = batch->clocks[sampling->clock][i];
-        if (!isfinite(time_ns) || !isfinite(batch->begin_ns[i]) || !isfinite(batch->end_ns[i]))
-            return case_stop(sampling->state, CASE_FAILED,
-                             "device %s: measured a sample of %g ns, from %g to %g ns",
-                             sampling->device->name, time_ns, batch->begin_ns[i], batch->end_ns[i]);
-    }
-    return GB_OK;
-}
-
-static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns,
-                       uint64_t *ret_done)
-{
-    const struct open_device *device = sampling->device;
-    const bool is_strict = sampling->state->strict != NULL;
-    n = is_strict ? 1 : n;
-    if (strict_before(sampling->state) != GB_OK)
-        return GB_FAILED;
-    struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
-    double begin = session_clock_ns(device);
-    int32_t status;
-    sampling->state->host->interface.iterations = sampling->state->strict ? 1
-                                                                          : sampling->iterations;
-    CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
-    if (is_strict && status == GB_OK && measured.n_done + measured.n_lost == 0) {
-        measured.deadline_ns = 0; /* what is renewed is run, though it is late */
-        CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
-    }
-    if (case_judge_both(sampling->state, "run", status) != GB_OK ||
-        strict_after(sampling->state, session_clock_ns(device) - begin) != GB_OK)
-        return GB_FAILED;
-    if (measured.n_done > n)
-        return case_stop(sampling->state, CASE_FAILED,
-                         "device %s: measured more samples than asked for", device->name);
-    if (measured.n_done > 0) {
-        /* What a device had taken before, and hands over now, has cost time then. */
-        const double asked_ns = session_clock_ns(device) - begin;
-        const double taken_ns = sampling->batch->end_ns[measured.n_done - 1] -
-                                sampling->batch->begin_ns[0];
-        sampling->cost_ns = fmax(asked_ns, taken_ns) / (double)measured.n_done;
-    }
-    if (check_times(sampling, measured.n_done) != GB_OK)
-        return GB_FAILED;
-    for (uint32_t i = 0; i < device->n_clocks; i++)
-        if (i != sampling->clock && !(measured.clocks_filled >> i & 1))
-            for (uint64_t j = 0; j < measured.n_done; j++)
-                sampling->batch->clocks[i][j] = NAN;
-    sampling->is_uncollected = true;
-    sampling->n_lost += measured.n_lost;
-    sampling->n_iterations += (measured.n_done + measured.n_lost) * sampling->iterations;
-    *ret_done = measured.n_done;
-    return GB_OK;
-}
-
-/* The benchmark gives what it has recorded elsewhere. */
-static int32_t collect(struct sampling *sampling)
-{
-    struct case_state *state = sampling->state;
-    int32_t status;
-    sampling->is_uncollected = false;
-    if (!GB_HAS(state->ops, collect) || !state->ops->collect)
-        return GB_OK;
-    link_phase(sampling->link, PHASE_COLLECT);
-    CALL_BENCH(state, status, state->ops->collect(state->bench, state->device->queue));
-    return case_judge_bench(state, "collect", status);
-}
-
-/* The shortest of a few samples, so that the first call's page faults do not hide how short the
- * code is; one where nothing follows from it: whole programs are not run for nothing. */
-static int32_t shortest(struct sampling *sampling, double *ret_ns)
-{
-    const int n = sampling->state->ops->flags & GB_BENCH_SINGLE ? 1 : CALIBRATION_SAMPLES;
-    *ret_ns = INFINITY;
-    for (int i = 0; i < n; i++) {
-        uint64_t n_done = 0;
-        if (measure(sampling, 1, 0, &n_done) != GB_OK)
-            return GB_FAILED;
-        double time_ns = sampling->batch->clocks[sampling->clock][0];
-        if (n_done == 1 && time_ns < *ret_ns)
-            *ret_ns = time_ns;
-        if (n_done == 1 && sampling->cost_ns > batch_ns)
-            break;
-    }
-    return GB_OK;
-}
-
-/* That of the device, or what keeps a call of run beside its iterations small. */
-static double shortest_sample_ns(const struct sampling *sampling)
-{
-    const struct gb_bench_ops *ops = sampling->state->ops;
-    const double of_clock_ns = sampling->device->clocks[sampling->clock].min_sample_ns;
-    if (!GB_HAS(ops, entry_ns) || sampling->device->ops->flags & GB_DEVICE_GRAPHS)
-        return of_clock_ns;
-    return fmax(of_clock_ns, ENTRIES_A_SAMPLE * fmin(fmax(ops->entry_ns, 0), longest_entry_ns));
-}
-
-/* Finds how many iterations make a sample that the clock can resolve. */
-static int32_t calibrate(struct sampling *sampling)
-{
-    const struct common_params *common = sampling->common;
-    const double target_ns = shortest_sample_ns(sampling);
-    bool is_free = common->iterations == 0 && !(sampling->state->ops->flags & GB_BENCH_SINGLE) &&
-                   common->cache == GB_CACHE_WARM;
-    sampling->iterations = common->iterations > 0 ? (uint64_t)common->iterations : 1;
-    if ((sampling->state->ops->flags & GB_BENCH_SINGLE) && sampling->iterations != 1)
-        return case_stop(sampling->state, CASE_FAILED,
-                         "iterations = %llu: this benchmark can only do one iteration a sample "
-                         "(GB_BENCH_SINGLE): expected iterations = auto",
-                         (unsigned long long)sampling->iterations);
-    if (strict_grow(sampling->state, &sampling->iterations) != GB_OK)
-        return GB_FAILED;
-    if (common->iterations > (int64_t)sampling->iterations)
-        return case_stop(sampling->state, CASE_FAILED,
-                         "verify = strict: iterations = %lld: there can be %llu sets of inputs",
-                         (long long)common->iterations, (unsigned long long)sampling->iterations);
-    for (int step = 0; step < CALIBRATION_STEPS; step++) {
-        double time_ns = 0;
-        if (shortest(sampling, &time_ns) != GB_OK)
-            return GB_FAILED;
-        if (!is_free || !(time_ns < target_ns))
-            break;
-        double factor = time_ns > 0 ? 1.2 * target_ns / time_ns : 100;
-        factor = factor > 100 ? 100 : factor < 1.2 ? 1.2 : factor;
-        sampling->iterations = (uint64_t)ceil((double)sampling->iterations * factor);
-        const uint64_t wanted = sampling->iterations;
-        if (strict_grow(sampling->state, &sampling->iterations) != GB_OK)
-            return GB_FAILED;
-        if (sampling->iterations < wanted)
-            break;
-        if (sampling->iterations >> 48)
-            return case_stop(
-                sampling->state, CASE_FAILED,
-                "a sample of 2^48 iterations still takes only %g ns: does run do its work "
-                "`iterations` times?",
-                time_ns);
-    }
-    return GB_OK;
-}
-
-static int32_t warm_up(struct sampling *sampling)
-{
-    link_phase(sampling->link, PHASE_CALIBRATE);
-    if (calibrate(sampling) != GB_OK)
-        return GB_FAILED;
-    double until_ns = session_clock_ns(sampling->device) + sampling->common->warmup_ns;
-    while (session_clock_ns(sampling->device) < until_ns && !host_cancelled()) {
-        uint64_t n_done = 0;
-        double left = (until_ns - session_clock_ns(sampling->device)) /
-                      (sampling->cost_ns > 0 ? sampling->cost_ns : 1);
-        uint64_t n = left < 1 ? 1 : left > 256 ? 256 : (uint64_t)left;
-        if (measure(sampling, n, until_ns, &n_done) != GB_OK)
-            return GB_FAILED;
-        if (n_done == 0)
-            break;
-    }
-    return GB_OK;
-}
-
-/* What was sent and read since the warm-up left its caches to others: the first sample of all would
- * show it. Not where time on the device is measured, or its energy. */
-static int32_t warm_again(struct sampling *sampling)
-{
-    const uint64_t n_lost = sampling->n_lost;
-    uint64_t n_done = 0;
-    if (!(sampling->cost_ns < sampling->common->warmup_ns) || sampling->device->queue->native ||
-        sampling->common->pace != PACE_FREE || sampling->common->cache != GB_CACHE_WARM)
-        return GB_OK;
-    const int32_t status = measure(sampling, 1, 0, &n_done);
-    sampling->n_lost = n_lost;
-    return status;
-}
 
 static void send_timing(struct sampling *sampling)
 {
@@ -368,13 +104,6 @@ static struct gb_samples view_values(struct sampling *sampling, size_t first, ui
     return view_batch(sampling, batch, n);
 }
 
-/* Where that disturbs no samples: what a queue does meanwhile is to cool down. */
-static bool renews_between(const struct sampling *sampling)
-{
-    return case_can_renew(sampling->state) && !sampling->device->queue->native &&
-           sampling->common->pace == PACE_FREE;
-}
-
 static uint64_t batch_size(const struct sampling *sampling)
 {
     /* Of a series so many values as a sample has had so far. */
@@ -382,10 +111,10 @@ static uint64_t batch_size(const struct sampling *sampling)
     const double per_run = is_known ? (double)sampling->n_values / (double)sampling->n_runs : 1;
     const uint64_t wanted = policy_run_wanted(sampling->policy, sampling->cost_ns / per_run);
     uint64_t n = (uint64_t)ceil((double)wanted / per_run);
-    double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : (double)BATCH_MAX;
+    double most = sampling->cost_ns > 0 ? SAMPLING_BATCH_NS / sampling->cost_ns : (double)BATCH_MAX;
     if ((double)n > most)
         n = most < 1 ? 1 : (uint64_t)most;
-    if (renews_between(sampling) && n > sampling->until_check)
+    if (sampling_renews_between(sampling) && n > sampling->until_check)
         n = sampling->until_check;
     return n > BATCH_MAX ? BATCH_MAX : n;
 }
@@ -475,12 +204,13 @@ static int32_t run_batch(struct sampling *sampling)
     double deadline_ns = isfinite(max_time_ns) ? begin_ns + max_time_ns : 0;
     uint64_t n_done = 0, n_lost = sampling->n_lost;
     /* What was given in a warm-up or a check is left out. */
-    if (sampling->is_uncollected && collect(sampling) != GB_OK)
+    if (sampling->is_uncollected && sampling_collect(sampling) != GB_OK)
         return GB_FAILED;
     series_discard();
     link_phase(sampling->link, PHASE_RUN);
-    if (measure(sampling, batch_size(sampling), has_begun ? deadline_ns : 0, &n_done) != GB_OK ||
-        collect(sampling) != GB_OK)
+    if (sampling_measure(sampling, batch_size(sampling), has_begun ? deadline_ns : 0, &n_done) !=
+            GB_OK ||
+        sampling_collect(sampling) != GB_OK)
         return GB_FAILED;
     sampling->values.n = 0;
     series_take(&sampling->state->host->series, sampling->measured, &sampling->values);
@@ -507,34 +237,6 @@ static const char *advice(const struct sampling *sampling, const struct gb_estim
     return sampling->common->cache == GB_CACHE_WARM ? ": raise iterations" : "";
 }
 
-/* What calls take that are on renewed inputs is more than the samples', in honest code, by caches
- * and branches that are predicted where inputs repeat. */
-static bool is_contradicted(const struct sampling *sampling, double reading_ns, double renewed_ns)
-{
-    const int kind = sampling->device->queue->native ? 1 : 0;
-    return isfinite(renewed_ns) &&
-           renewed_ns > renewed_step_ns[kind] +
-                            fmax(renewed_ratio[kind] * reading_ns, cold_ratio * sampling->cold_ns);
-}
-
-/* A reading far below what calls on renewed inputs take is not that of such calls, which is
- * reported then. */
-static void contradict(const struct sampling *sampling, struct gb_estimate *estimate)
-{
-    char renewed[NUMBER_TEXT_MAX], reading[NUMBER_TEXT_MAX];
-    const double bound_ns = sampling->renewed_ns;
-    if (sampling->measured || !(bound_ns > 0))
-        return;
-    link_metric(sampling->link, "renewed_ns", bound_ns, "ns");
-    if (!is_contradicted(sampling, estimate->value_ns, bound_ns))
-        return;
-    case_stop(sampling->state, CASE_CONTRADICTED,
-              "a call on renewed inputs takes at least %s, but by the samples %s",
-              format_time(bound_ns, 3, renewed), format_time(estimate->value_ns, 3, reading));
-    estimate->value_ns = estimate->low_ns = estimate->high_ns = bound_ns;
-    estimate->n_modes = 0;
-}
-
 static void send_estimate(struct sampling *sampling)
 {
     char reason[REASON_MAX];
@@ -544,7 +246,7 @@ static void send_estimate(struct sampling *sampling)
         case_stop(sampling->state, CASE_FAILED, "%s", error.text);
         return;
     }
-    contradict(sampling, &estimate);
+    sampling_contradict(sampling, &estimate);
     snprintf(reason, sizeof reason, "%s%s", sampling->policy->reason, advice(sampling, &estimate));
     put_estimate(link_begin(sampling->link, WIRE_ESTIMATE), &estimate, reason, sampling->n_lost);
     link_send(sampling->link);
@@ -612,7 +314,7 @@ static int32_t load(void *object, uint64_t n, double deadline_ns, uint64_t *ret_
 {
     struct sampling *sampling = object;
     uint64_t n_lost = sampling->n_lost;
-    int32_t status = measure(sampling, n, deadline_ns, ret_done);
+    int32_t status = sampling_measure(sampling, n, deadline_ns, ret_done);
     sampling->n_lost = n_lost;
     return status;
 }
@@ -657,7 +359,7 @@ static int32_t get_ready(struct sampling *sampling)
         pace_wait(&sampling->pace, &values) != GB_OK)
         return GB_FAILED;
     put_reading(sampling, TELEMETRY_BEFORE, &values);
-    if (warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK ||
+    if (sampling_warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK ||
         find_measured(sampling) != GB_OK)
         return GB_FAILED;
     /* An interpreter's libraries load others where they are first used, and set handlers. */
@@ -678,150 +380,6 @@ static int32_t get_ready(struct sampling *sampling)
                : GB_FAILED;
 }
 
-/* One sample on renewed inputs, as any other, that is not kept. What a queue measures may have been
- * launched before: there it is called. */
-static int32_t renew_one(struct sampling *sampling, uint64_t set)
-{
-    struct case_state *state = sampling->state;
-    const double cost_ns = sampling->cost_ns;
-    uint64_t n_done = 0;
-    int32_t status = case_renew(state, set);
-    if (status == GB_OK && sampling->device->queue->native)
-        status = case_call(state, sampling->iterations);
-    else if (status == GB_OK)
-        status = measure(sampling, 1, 0, &n_done);
-    sampling->cost_ns = cost_ns;
-    return status;
-}
-
-static int32_t check_one(struct sampling *sampling)
-{
-    struct case_state *state = sampling->state;
-    int32_t status = renew_one(sampling, case_input_set(state));
-    if (status == GB_OK && !state->has_no_checks)
-        status = case_check(state);
-    return status == GB_OK && *state->wrong ? renew_one(sampling, 0) : status;
-}
-
-/* At random moments, the first soon, the others so that they take a tenth of the time, which is
- * none of the samples'. */
-static int32_t check_between(struct sampling *sampling)
-{
-    const double begin_ns = session_clock_ns(sampling->device);
-    if (!renews_between(sampling) || sampling->until_check > 0)
-        return GB_OK;
-    const int32_t status = check_one(sampling);
-    const double took_ns = session_clock_ns(sampling->device) - begin_ns;
-    const double apart = fmin(took_ns / (checks_share * sampling->cost_ns), 1e9);
-    sampling->until_check = 1 + secret() % (uint64_t)(2 * apart + 1);
-    if (sampling->first_begin_ns > 0)
-        sampling->first_begin_ns += took_ns;
-    return status;
-}
-
-/* What the one sample of a batch took: no more than processors worked on it, where the device knows
- * that, as on a busy machine it is mostly waiting; but for another process that may work on it. */
-static double worked_ns(const struct sampling *sampling)
-{
-    const struct open_device *device = sampling->device;
-    double time_ns = sampling->batch->clocks[sampling->clock][0];
-    if (process_has_children())
-        return time_ns;
-    for (uint32_t i = 0; i < device->n_clocks; i++)
-        if (text_equal(device->clocks[i].name, "cpu")) /* fmin leaves out NaN: it was not read */
-            time_ns = fmin(time_ns, sampling->batch->clocks[i][0]);
-    return time_ns;
-}
-
-/* Where calls on renewed inputs seem to contradict the samples: they may be slow for cold caches
- * alone. Then so is a call on old inputs after as much other memory. */
-static int32_t find_cold(struct sampling *sampling)
-{
-    enum { TRIES = 20 };
-    double least_ns = INFINITY;
-    int32_t status = GB_OK;
-    if (sampling->device->queue->native)
-        return GB_OK;
-    strict_repeat(sampling->state);
-    sampling->iterations = 1; /* who remembers one result has it */
-    for (int i = 0; i < TRIES && status == GB_OK; i++) {
-        uint64_t n_done = 0;
-        status = measure(sampling, 1, 0, &n_done);
-        if (status == GB_OK && n_done == 1)
-            least_ns = fmin(least_ns, worked_ns(sampling));
-    }
-    sampling->cold_ns = isfinite(least_ns) ? least_ns : 0;
-    return status;
-}
-
-/* Keeps n + 1 values in order. Returns their lower quartile: the least may be of a call whose work
- * another thread did before, while this one waited for a processor. */
-static double add_to_quartile(double *values, int n, double value)
-{
-    int at = n;
-    for (; at > 0 && values[at - 1] > value; at--)
-        values[at] = values[at - 1];
-    values[at] = value;
-    return values[n / 4];
-}
-
-/* Samples that all are on renewed inputs, and are verified: the lower quartile bounds what the
- * others may have read. Where it seems to contradict them, more are taken, as something may have
- * delayed it. */
-static int32_t find_bound(struct sampling *sampling, double reading_ns)
-{
-    enum { LEAST = 2, MOST = 60, SETS = 16, DOUBTED = 400 };
-    struct case_state *state = sampling->state;
-    const uint64_t iterations = sampling->iterations;
-    const double begin_ns = session_clock_ns(sampling->device);
-    const double most_ns = fmax(checks_share * (begin_ns - sampling->sampling_ns),
-                                checks_unnoticed_ns * state->policy_host->interface.share);
-    double bound_ns = INFINITY, times_ns[DOUBTED];
-    int n_taken = 0;
-    uint64_t n = (uint64_t)fmin(ceil(bound_sample_ns / reading_ns), fmin((double)iterations, SETS));
-    strict_begin(state);
-    int32_t status = strict_grow(state, &n);
-    sampling->iterations = n;
-    for (int i = 0; status == GB_OK && !*state->wrong; i++) {
-        const bool is_doubted = is_contradicted(sampling, reading_ns, bound_ns);
-        const double limit_ns = begin_ns + (is_doubted ? longest_checks_ns : most_ns);
-        uint64_t n_done = 0;
-        if (i >= LEAST &&
-            (i >= (is_doubted ? DOUBTED : MOST) || session_clock_ns(sampling->device) > limit_ns))
-            break;
-        status = measure(sampling, 1, 0, &n_done);
-        if (status == GB_OK && n_done == 1)
-            bound_ns = add_to_quartile(times_ns, n_taken++, worked_ns(sampling) / (double)n);
-    }
-    if (status == GB_OK && !*state->wrong && is_contradicted(sampling, reading_ns, bound_ns))
-        status = find_cold(sampling);
-    strict_end(state);
-    sampling->iterations = iterations;
-    sampling->renewed_ns = *state->wrong ? 0 : bound_ns;
-    return status;
-}
-
-/* The last sample of all is on the first inputs again: `verify` sees the same in each run. Where
- * samples are long, and few, there is one more alone. */
-static int32_t check_after(struct sampling *sampling)
-{
-    enum { LEAST = 4 };
-    struct case_state *state = sampling->state;
-    struct gb_estimate estimate;
-    struct gb_error error;
-    if (!case_can_renew(state) || host_cancelled() || sampling->policy->count == 0)
-        return GB_OK;
-    const double taken_ns = session_clock_ns(sampling->device) - sampling->sampling_ns;
-    const bool is_long = LEAST * sampling->cost_ns >
-                         fmax(checks_share * taken_ns, longest_checks_ns);
-    int32_t status = check_one(sampling);
-    if (status != GB_OK || is_long || !case_can_renew(state))
-        return status;
-    if (policy_run_report(sampling->policy, &estimate, &error) == GB_OK)
-        status = find_bound(sampling, estimate.value_ns);
-    return status == GB_OK ? renew_one(sampling, 0) : status;
-}
-
 static int32_t sample(struct sampling *sampling)
 {
     int32_t status = get_ready(sampling);
@@ -830,7 +388,7 @@ static int32_t sample(struct sampling *sampling)
     case_end_phase(sampling->state, &sampling->state->phases.warmup_ns);
     struct interference begin;
     interference_begin(&begin);
-    status = warm_again(sampling);
+    status = sampling_warm_again(sampling);
     if (status == GB_OK)
         status = case_profile_begin(sampling->state);
     sampling->sent_ns = host_clock_ns();
@@ -841,7 +399,7 @@ static int32_t sample(struct sampling *sampling)
         else
             status = count_energy(sampling);
         if (status == GB_OK)
-            status = check_between(sampling);
+            status = sampling_check_between(sampling);
         if (status == GB_OK)
             status = run_batch(sampling);
     }
@@ -855,7 +413,7 @@ static int32_t sample(struct sampling *sampling)
     if (status == GB_OK)
         status = case_sentinel(sampling->state, SENTINEL_END);
     if (status == GB_OK)
-        check_after(sampling);
+        sampling_check_after(sampling);
     case_end_phase(sampling->state, &sampling->state->phases.verify_ns);
     if (status == GB_OK)
         pace_to_energy_step(&sampling->pace, sampling->telemetry_ns + energy_window_ns -
@@ -887,7 +445,7 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .has_energy = state->bench_case->common.pace == PACE_SUSTAINED,
                                   .pace = {.state = state, .load = load}};
     sampling->reading = (struct gb_reading){.size = sizeof sampling->reading,
-                                            .launch = launch_of(sampling),
+                                            .launch = sampling_launch(sampling),
                                             .flags = clock->flags,
                                             .tick_ns = clock->tick_ns};
     sampling->until_check = secret() % FIRST_CHECK;
@@ -932,7 +490,7 @@ int32_t case_run_unseen(struct case_state *state)
     sampling_new(&sampling, state);
     sampling.iterations = state->iterations;
     link_phase(state->link, PHASE_CALIBRATE);
-    int32_t status = measure(&sampling, UNSEEN, 0, &n_done);
+    int32_t status = sampling_measure(&sampling, UNSEEN, 0, &n_done);
     sampling_free(&sampling);
     return status;
 }

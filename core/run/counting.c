@@ -190,7 +190,7 @@ static void compare_flops(const struct counting *counting, const struct gb_work 
     const double flops = counted(counting, GB_COUNTED_FLOPS);
     const bool may_be_too_many = declared->math_format == 0 && flops > declared->flops;
     compare(link, "FLOP", declared->flops, flops,
-            may_be_too_many ? "; of which arithmetic they are is not declared" : "");
+            may_be_too_many ? "; the type of their arithmetic is not declared" : "");
 }
 
 /* Where as many were asked for as declared, and memory saw fewer, a cache gave the same ones again

@@ -9,9 +9,9 @@
 
 /* ---- this task ---- */
 
-static bool number_of(const char *variable, uint32_t *ret)
+bool task_number(const char *variable, uint32_t *ret)
 {
-    const char *text = getenv(variable);
+    const char *text = variable ? getenv(variable) : NULL;
     char *end;
     if (!text || *text < '0' || *text > '9')
         return false;
@@ -40,7 +40,7 @@ static uint32_t tasks_on(const char *text, uint32_t node)
 static bool is_of_slurm(struct node_task *ret)
 {
     uint32_t node;
-    if (!number_of("SLURM_LOCALID", &ret->number) || !number_of("SLURM_NODEID", &node))
+    if (!task_number("SLURM_LOCALID", &ret->number) || !task_number("SLURM_NODEID", &node))
         return false;
     ret->n = tasks_on(getenv("SLURM_STEP_TASKS_PER_NODE"), node);
     return ret->number < ret->n;
@@ -59,15 +59,15 @@ struct node_task node_task_of_environment(void)
     uint32_t nodes;
     if (is_of_slurm(&task))
         return task;
-    if (number_of("FLUX_TASK_LOCAL_ID", &task.number) && number_of("FLUX_JOB_SIZE", &task.n) &&
-        number_of("FLUX_JOB_NNODES", &nodes) && nodes > 0) {
+    if (task_number("FLUX_TASK_LOCAL_ID", &task.number) && task_number("FLUX_JOB_SIZE", &task.n) &&
+        task_number("FLUX_JOB_NNODES", &nodes) && nodes > 0) {
         task.n = (task.n + nodes - 1) / nodes; /* Flux deals tasks evenly */
         if (task.number < task.n)
             return task;
     }
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        if (number_of(launchers[i].number, &task.number) && number_of(launchers[i].n, &task.n) &&
-            task.number < task.n)
+        if (task_number(launchers[i].number, &task.number) &&
+            task_number(launchers[i].n, &task.n) && task.number < task.n)
             return task;
     return (struct node_task){0, 1};
 }

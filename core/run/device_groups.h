@@ -18,6 +18,10 @@ struct node_task {
     uint32_t number, n; /* from 0, of n tasks of a job on this node; n is 1: it is alone */
 };
 
+/* A variable of the environment that holds a whole number; false: it is not set, or holds no such.
+ * variable may be NULL. */
+bool task_number(const char *variable, uint32_t *ret);
+
 /* By the variables of Slurm, Open MPI, Flux, Hydra and PALS; {0, 1} where there are none. */
 struct node_task node_task_of_environment(void);
 

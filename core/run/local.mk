@@ -62,6 +62,9 @@ core_libmeasuring_la_SOURCES += \
 	core/run/run_state.h \
 	core/run/sandbox.c \
 	core/run/sandbox.h \
+	core/run/sampling.h \
+	core/run/sampling_measure.c \
+	core/run/sampling_renewed.c \
 	core/run/sentinel.c \
 	core/run/sentinel.h \
 	core/run/series.c \

@@ -505,7 +505,7 @@ bool process_size_compare(const struct process_size *before, struct process_wear
     wear->n_threads = wear->n_threads > 0 ? wear->n_threads : before->n_threads;
     add(out, has_children && process_has_children(), "left child processes behind");
     add(out, now->n_threads != 1 && has_busy_threads(before, now),
-        "left threads behind that compute");
+        "left threads behind that are still computing");
     if (before->n_threads == 0) /* it was not reached */
         return false;
     if (now->n_threads > before->n_threads &&

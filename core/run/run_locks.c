@@ -82,7 +82,7 @@ static bool make_open(struct lock *lock)
     if (lock->file >= 0 && fstat(lock->file, &found) == 0 && S_ISREG(found.st_mode))
         return true;
     snprintf(lock->problem, sizeof lock->problem, "%s: %s", lock->path,
-             lock->file < 0 ? reason_of(errno) : "is no regular file");
+             lock->file < 0 ? reason_of(errno) : "is not a regular file");
     if (lock->file >= 0)
         close(lock->file);
     lock->file = -1;

@@ -154,11 +154,6 @@ __attribute__((format(printf, 2, 3))) static void end(struct engine *engine, con
     va_end(arguments);
 }
 
-void engine_end(struct engine *engine, const char *reason)
-{
-    end(engine, "%s", reason);
-}
-
 /* ---- proposals ---- */
 
 /* Why the proposal cannot be taken: it breaks the rules; "" if it can. */
@@ -172,7 +167,7 @@ static void find_fault(const struct engine *engine, const struct gb_proposal *pr
     }
     const struct seen *seen = engine->seen[i];
     if (proposal->n_samples > ENGINE_SAMPLES_MAX)
-        text_printf(ret, "proposed %llu samples: %d is the most",
+        text_printf(ret, "proposed %llu samples: expected at most %d",
                     (unsigned long long)proposal->n_samples, ENGINE_SAMPLES_MAX);
     else if (seen && seen->status != GB_OBSERVED_OK)
         text_printf(ret,

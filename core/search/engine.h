@@ -68,9 +68,6 @@ void engine_next(struct engine *engine, struct engine_step *ret);
 int32_t engine_observe(struct engine *engine, const struct gb_observation *observation,
                        struct gb_error *error);
 
-/* No further proposals: the user has stopped it, or time is up. The first reason stays. */
-void engine_end(struct engine *engine, const char *reason);
-
 /* Once, at the end. */
 void engine_report(struct engine *engine, struct engine_report *ret);
 

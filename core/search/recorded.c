@@ -155,7 +155,7 @@ static int32_t take_run(struct reading *reading, const char *key, enum json_toke
     struct recording *recording = reading->recording;
     const double ns = reading->json.number;
     if (token != JSON_NUMBER || !(ns > 0) || !isfinite(ns))
-        return json_refuse(&reading->json, "'%s' holds what is not a positive number", key);
+        return json_refuse(&reading->json, "'%s' has a value that is not a positive number", key);
     MEMORY_APPEND(recording->runs, recording->n_runs, ns);
     current(reading)->n_runs++;
     return GB_OK;
@@ -256,7 +256,7 @@ static int32_t take_metadata(struct reading *reading, const char *key, enum json
 static int32_t take_key(struct reading *reading, const char *key, enum json_token token)
 {
     if (token != JSON_STRING || reading->n_axes == AXES_MAX)
-        return json_refuse(&reading->json, "'%s' holds what is no name, or more than %d", key,
+        return json_refuse(&reading->json, "'%s' has an invalid name, or more than %d", key,
                            AXES_MAX);
     add_axis(reading, text_get(&reading->json.text));
     return GB_OK;

@@ -85,7 +85,7 @@ static const struct {
     {"gbrun_time_high_seconds", "seconds", "upper end of its interval"},
     {"gbrun_certified", "", "1: the policy guarantees the interval"},
     {"gbrun_samples", "", "samples taken"},
-    {"gbrun_flops", "", "operations a second"},
+    {"gbrun_flops", "", "operations per second"},
     {"gbrun_bytes_per_second", "", "bytes read and written a second"},
 };
 enum { FAMILIES = sizeof families / sizeof *families };

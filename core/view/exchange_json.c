@@ -340,7 +340,7 @@ static void bmf_add(struct exchange *exchange, const struct exchange_case *c)
 const struct exchange_writer exchange_bmf = {
     .name = "bmf",
     .help =
-        "Bencher Metric Format: latency in ns, throughput of operations, items or bytes a second",
+        "Bencher Metric Format: latency in ns, throughput of operations, items or bytes per second",
     .json = "{",
     .add = bmf_add,
 };

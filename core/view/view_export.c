@@ -317,7 +317,7 @@ int32_t view_export(struct store *store, const struct view_options *options, FIL
     struct view view;
     if (options->rows == ROWS_COMBINED && options->pivot)
         return error_set(error, GB_INVALID,
-                         "--rows combined is not for --pivot, which combines rounds by itself");
+                         "--rows combined: expected no --pivot, which combines rounds already");
     int32_t status = view_open(store, options, options->run, &view, error);
     if (status != GB_OK)
         return status;

@@ -1,6 +1,5 @@
 /* view_names.c - the columns that a user names: by their names, and as expressions of them in
- * --where,
- * --columns and --sort. */
+ * --where, --columns and --sort. */
 #include "core/view/view_cases.h"
 
 #include "core/config/expression.h"
@@ -11,16 +10,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* Headings of columns of tables for people that are not names, and the names to write
- * for it. */
+/* Headings of columns of tables for people that are not names, and the names to write for them. */
 static const struct table_head {
     const char *head, *names;
 } heads[] = {
     {"median", "median_ns or estimate_ns"},
     {"interval", "low_ns and high_ns"},
     {"rel. IQR", "relative_iqr"},
-    {"spread", "relative_iqr"}, /* this one and the next are former names */
-    {"apart", "round_variation"},
     {"rounds", "n_rounds"},
     {"round variation", "round_variation"},
     {"ratio", "ratio, ratio_low and ratio_high, with --relative-to"},
@@ -29,7 +25,6 @@ static const struct table_head {
     {"GFLOP/s", "gflops"},
     {"GB/s", "bytes_per_s"},
     {"items/s", "items_per_s"},
-    {"M items/s", "items_per_s"},
     {"roof", "roof_ratio and roof_name"},
     {"FLOP/byte", "intensity"},
     {"model", "model_ns"},

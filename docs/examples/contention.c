@@ -1,6 +1,6 @@
 /*
- * contention.c - what threads cost each other that count: in one counter, behind a lock, or each in
- * one of its own, next to those of the others or on a cache line apart.
+ * contention.c - the cost of contention between threads that count: in one counter, behind a lock, or
+ * each in its own, next to those of the others or on a separate cache line.
  */
 #include <gbrun/gbrun.h>
 #include <pthread.h>

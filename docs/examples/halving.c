@@ -32,7 +32,7 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
     return GB_OK;
 }
 
-/* Infinite: the case did not work, or was not measured. */
+/* Infinite: the case failed, or was not measured. */
 static double median_of(const struct search *search, uint64_t i)
 {
     struct gb_known known = {.size = sizeof known};

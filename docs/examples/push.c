@@ -1,5 +1,5 @@
 /* push.c - times of its own: of each insertion into an array that is copied to twice the room when
- * it is full. Most take nothing, a few take long: what counts are percentiles, not the mean. */
+ * it is full. Most are cheap, a few take long: percentiles matter, not the mean. */
 #define _POSIX_C_SOURCE 200809L
 #include <gbrun/gbrun.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// sorts.cc - std::sort and std::stable_sort of random numbers, other ones before each call.
+// sorts.cc - std::sort and std::stable_sort of random numbers, new ones before each call.
 #include <algorithm>
 #include <gbrun/bench.hpp>
 

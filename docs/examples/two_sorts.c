@@ -1,4 +1,4 @@
-/* two_sorts.c - qsort and a sort by insertion of random numbers, other ones before each call. */
+/* two_sorts.c - qsort and insertion sort of random numbers, new ones before each call. */
 #include <gbrun/gbrun.h>
 #include <stdlib.h>
 

@@ -338,7 +338,7 @@ template <class Function> int32_t guarded(const gb_host *host, Function &&functi
     } catch (const std::exception &reason) {
         return host->fail(host, reason.what());
     } catch (...) {
-        return host->fail(host, "an exception that is no std::exception");
+        return host->fail(host, "an exception that is not a std::exception");
     }
 }
 

@@ -82,7 +82,7 @@ ship()
         [ ! -f "$file" ] || install -D -m 644 "$file" "$root/share/doc/gbrun/notices/$package-${file##*/}"
     done
     if [ -z "$package" ] || ! ls "$root/share/doc/gbrun/notices/$package"-* >/dev/null; then
-        echo "make.sh: $2: no package has a notice of the terms on which it may be passed on" >&2
+        echo "make.sh: $2: no package has a copyright notice for it" >&2
         return 1
     fi
 }

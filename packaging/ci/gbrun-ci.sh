@@ -11,7 +11,7 @@
 #                    configuration or other options have baselines of their own in it, and may write it at once
 #   GBRUN_SAVE       yes: measure this commit as that baseline
 #   GBRUN_OPTIONS    further options of gbrun ab, or of gbrun run
-#   GBRUN_STRICT     yes: what is unclear fails as well
+#   GBRUN_STRICT     yes: fail if a case is unclear, too
 #   GBRUN            the program (gbrun)
 # It ends with the exit code of gbrun compare: 3: something is slower. In gbrun-ci/ are then results.gbr, summary.md and
 # junit.xml; on GitHub the summary is that of the job, and cases are annotated.
@@ -37,7 +37,7 @@ base_commit()
         target=origin/$GITHUB_BASE_REF
     fi
     git merge-base HEAD "${target:-HEAD~}" ||
-        fail "no commit is common with ${target:-HEAD~}: fetch the history (actions/checkout: fetch-depth: 0," \
+        fail "no common commit with ${target:-HEAD~}: fetch the history (actions/checkout: fetch-depth: 0," \
             "GitLab: GIT_DEPTH: 0), or name one by GBRUN_BASE"
 }
 
@@ -45,7 +45,7 @@ base_commit()
 measure_sides()
 {
     local base head new code=0
-    [ -z "$(git status --porcelain --untracked-files=no)" ] || fail "the tree has changes that are not committed"
+    [ -z "$(git status --porcelain --untracked-files=no)" ] || fail "the tree has uncommitted changes"
     base=$(base_commit)
     new=$(git rev-parse HEAD)
     head=$(git symbolic-ref -q --short HEAD || echo "$new")
@@ -74,7 +74,7 @@ measure_run()
         "$gbrun" run -q -c "$config" "${options[@]}" -o "$GBRUN_BASELINE" --save-baseline "$baseline"
         exit
     fi
-    [ -f "$GBRUN_BASELINE" ] || fail "$GBRUN_BASELINE: there is no baseline yet: a job with GBRUN_SAVE=yes makes it"
+    [ -f "$GBRUN_BASELINE" ] || fail "$GBRUN_BASELINE: no baseline yet: a job with GBRUN_SAVE=yes creates it"
     "$gbrun" merge -o "$out/results.gbr" "$GBRUN_BASELINE" >&2 || exit # not cp: another job may be writing it
     "$gbrun" run -q -c "$config" "${options[@]}" -o "$out/results.gbr" || code=$?
     [ "$code" -le 1 ] || exit "$code"
@@ -82,7 +82,7 @@ measure_run()
 }
 
 [ ! "${GBRUN_BASELINE-}" -ef "$out/results.gbr" ] ||
-    fail "GBRUN_BASELINE=$GBRUN_BASELINE: is what the job writes: keep the baseline in another file"
+    fail "GBRUN_BASELINE=$GBRUN_BASELINE: the job writes this file: expected another file for the baseline"
 rm -rf "$out/base" "$out"/results.gbr*
 mkdir -p "$out"
 git worktree prune

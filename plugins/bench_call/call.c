@@ -19,30 +19,31 @@ static const char *const subjects[] = {"function", "reference"};
 
 static const struct gb_option options[] = {
     GB_LIST(P, library, GB_TYPE_STRING, NULL, NULL, NULL,
-            "Names or paths of the shared library, of which the first that is found counts; a path "
-            "starts from the folder of the configuration"),
+            "Names or paths of the shared library; the first one found is used; paths are relative "
+            "to the folder of the configuration"),
     TEXT(function, "", "Name of the function; empty: the one in the signature"),
     TEXT(signature, NULL,
-         "Its prototype as in C, such as size_t strlen(const char *s), or what it returns and "
-         "takes, such as size_t(pointer)"),
-    TEXTS(arg, "Argument 1, 2, ..., or a value with a name that arguments can use"),
-    TEXT(expect, "", "What the function has to return: a number, a text, null or arg.N"),
-    TEXT(before, "", "Calls that are made before, such as cublasCreate_v2(out handle)"),
-    TEXT(after, "", "Calls that are made after it all"),
+         "Its prototype in C, such as size_t strlen(const char *s), or only the types of its "
+         "result and parameters, such as size_t(pointer)"),
+    TEXTS(arg, "Argument 1, 2, ..., or a named value that arguments can use"),
+    TEXT(expect, "", "What the function must return: a number, a text, null or arg.N"),
+    TEXT(before, "", "Calls made beforehand, such as cublasCreate_v2(out handle)"),
+    TEXT(after, "", "Calls made at the end"),
     TEXT(ok, "",
          "The status that functions returning an integer must return, also those called before and "
          "after; empty: any"),
-    TEXT(reference, "", "Name of a function whose results are compared with the first one's"),
+    TEXT(reference, "",
+         "Name of a reference function, with whose results the results are compared"),
     GB_LIST(P, reference_library, GB_TYPE_STRING, "", NULL, NULL,
             "Its library; empty: the same library"),
     TEXT(reference_signature, "", "Its signature; empty: the same signature"),
-    TEXTS(ref, "Its arguments, if they are not the same; arg.N in them means its own copies"),
+    TEXTS(ref, "Its arguments, if they differ; arg.N in them means its own copies"),
     GB_CHOICE(P, reference_memory, "as_is", reference_memories,
-              "Where its buffers are: as those of the function, or all in host memory"),
+              "Where its buffers are: where those of the function are, or all in host memory"),
     GB_CHOICE(P, subject, "function", subjects,
-              "What is measured: the function, or the reference in its place"),
-    TEXTS(work, "What a call does: work.flops, work.math (fp32 vector), work.bytes_read, "
-                "work.bytes_written, work.items and work.item, the name of one"),
+              "What is measured: the function, or the reference instead"),
+    TEXTS(work, "Work of a call: work.flops, work.math (fp32 vector), work.bytes_read, "
+                "work.bytes_written, work.items and work.item, the name of an item"),
     GB_BOOL(P, optional, "no", "Whether a missing library or function is skipped, not an error"),
 };
 
@@ -121,7 +122,7 @@ static int32_t make_call(struct call_bench *bench, const char *what, const struc
     if (invocation->function == NULL)
         return bench->host->fail(bench->host, reason);
     if (!invocation_make(invocation))
-        return bench->host->fail(bench->host, "libffi does not take this call");
+        return bench->host->fail(bench->host, "libffi does not support this call");
     invocation_run(invocation, 1);
     keep_result(bench, call, &invocation->result);
     return check_status(bench, what, call, &invocation->result);
@@ -330,8 +331,8 @@ static bool find_functions(const struct plan *plan, struct reporter *reporter, s
                               (judging != NULL && judging->is_judge);
     const char *why = NULL;
     if (judging != NULL && (!plan->has_reference || params->reference_library.n == 0))
-        why = "verify = judge: what is judged is not loaded by the judge: expected reference and "
-              "reference_library";
+        why = "verify = judge: the judge cannot take the reference from the submission, which it "
+              "does not load: expected reference and reference_library";
     else if (is_reference && !plan->has_reference)
         why = "subject = reference: there is no reference";
     if (why == NULL && !is_reference)
@@ -366,7 +367,8 @@ static int32_t create_waiting(const struct gb_host *host, const void *params, bo
     bench->routine = bench->plan.params->subject == SUBJECT_REFERENCE ? &bench->plan.reference
                                                                       : &bench->plan.routine;
     if (bench->plan.n_before > 0 && !bench->world.is_shared && n_objects > 0)
-        return host->skip(host, "what calls of 'before' make may be there once");
+        return host->skip(host, "the objects that 'before' creates may exist only once, and "
+                                "another case of this process holds them");
     if (!find_functions(&bench->plan, NULL, &bench->linkage))
         return bench->plan.params->optional ? host->skip(host, bench->linkage.reason)
                                             : host->fail(host, bench->linkage.reason);
@@ -393,8 +395,8 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const bool has_stream = queue != NULL && queue->native != NULL;
     const struct gb_judging *judging = host->extension(host, GB_JUDGING);
     if (has_stream && !bench->waits && world_restores(plan) && judging == NULL)
-        return host->fail(host, "on this device buffers can be restored only between calls that it "
-                                "has done: expected plugin = call_synchronous");
+        return host->fail(host, "on this device buffers can be restored only after a call has "
+                                "completed: expected plugin = call_synchronous");
     bench->world.stream = has_stream ? queue->native : NULL;
     bench->world.library = bench->linkage.library;
     bench->world.is_read = !has_stream;
@@ -433,7 +435,7 @@ static __attribute__((noinline)) int32_t invoke(struct call_bench *bench,
     if (invocation->wrong == 0)
         return GB_OK;
     const struct span function = bench->plan.function;
-    return host_fail(bench->host, "%.*s returned another status than ok = %s; the last was %.17g",
+    return host_fail(bench->host, "%.*s returned a status other than ok = %s; the last was %.17g",
                      (int)function.n, function.text, bench->plan.params->ok,
                      element_value(invocation->signature->result.id, invocation->result.bytes));
 }
@@ -465,8 +467,8 @@ static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
     const bool is_graph = bench->world.queue != NULL; /* in which a status is returned only once */
     (void)queue;
     if (bench->world.is_shared && plan_expects(&bench->plan))
-        return bench->host->fail(bench->host, "verify = judge: what is expected is known before "
-                                              "it is computed: expected reference alone");
+        return bench->host->fail(bench->host, "verify = judge: 'expect' would be known to the "
+                                              "function before it runs: expected a reference only");
     for (uint64_t i = 0; bench->returned != NULL && !is_graph && i < RAW_BYTES / sizeof i; i++)
         ((uint64_t *)bench->returned)[i] = bench->host->random(bench->host, set, i);
     return plan_compares(&bench->plan) ? world_refresh(&bench->world, set) : GB_SKIPPED;
@@ -520,13 +522,12 @@ static const struct gb_bench_ops call_synchronous_ops = OPS(GB_BENCH_SYNCHRONIZE
 JUDGED_VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
-    "The function, its arguments and what is expected of it are described in the configuration; "
+    "The function, its arguments and its expected results are described in the configuration; "
     "nothing is compiled. gbrun.ini(5) has the language of signatures and arguments. A signature "
-    "that contradicts the library's debug information (DWARF, by libdw) is an error. Without such, "
-    "a "
-    "wrong one may crash, which costs the case, or return meaningless values: compare with expect "
-    "or reference.\n"
-    "call_overhead_ns is what the same call of a function that does nothing takes.";
+    "that contradicts the library's debug information (DWARF, by libdw) is an error. Without debug "
+    "information a wrong signature may crash, which fails the case, or return meaningless values: "
+    "compare with expect or reference.\n"
+    "call_overhead_ns is the time of the same call to an empty function.";
 
 #define PLUGIN(id_, summary_, ops_)                                                                \
     {                                                                                              \
@@ -537,7 +538,7 @@ static const char help_text[] =
 static const struct gb_plugin call_plugin = PLUGIN(
     "call", "A function of any shared library, described in the configuration", call_ops);
 static const struct gb_plugin call_synchronous_plugin = PLUGIN(
-    "call_synchronous", "As call, for functions that wait for the device themselves",
+    "call_synchronous", "Like call, for functions that synchronize with the device themselves",
     call_synchronous_ops);
 
 GB_MODULE(&call_plugin, &call_synchronous_plugin)

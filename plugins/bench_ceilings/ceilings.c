@@ -32,12 +32,12 @@ static const struct gb_option options[] = {
               "the bound: LEVEL_ACCESS is a bandwidth, TYPE_UNIT a rate of operations"),
     GB_CHOICE(struct params, method, "auto", methods,
               "rates of tensor cores: by instructions of a warp (mma) or by products of large "
-              "matrices (cublas, which auto stands for)"),
+              "matrices (cublas, the default)"),
     GB_INT(struct params, threads, "0", "0:1024", "threads",
-           "CPU: how many, each on a CPU of its own; 0: one for each CPU of the device"),
+           "CPU: number of threads, each on its own CPU; 0: one for each CPU of the device"),
     GB_BYTES(struct params, bytes, "0", "0:1TiB",
-             "bandwidths: memory that is gone through, all arrays and threads together; 0: what "
-             "shows the level, from the sizes of the caches"),
+             "bandwidths: total size of the arrays of all threads; 0: a size that fits the level, "
+             "from the sizes of the caches"),
     GB_INT(struct params, size, "8192", "256:65536", "rows",
            "method = cublas: rows and columns of the matrices, a multiple of 64"),
 };
@@ -129,9 +129,9 @@ static int32_t plan_memory(struct ceilings *ceilings)
     const uint64_t n_arrays = roof_arrays(ceilings->roof);
     const uint64_t bytes = working_set_bytes(ceilings);
     if (bytes == 0)
-        return ceilings_skip(ceilings,
-                             "is for CPUs that have this cache, and a system that describes "
-                             "its size; bytes can be given instead");
+        return ceilings_skip(
+            ceilings,
+            "needs a CPU with this cache whose size the system reports: expected bytes otherwise");
     const uint64_t pages = bytes / (UNIT_BYTES * n_arrays * cpu->n_threads);
     cpu->array_bytes = (pages > 0 ? pages : 1) * UNIT_BYTES;
     /* What a processor prefetches behind the arrays would else be taken from another thread's
@@ -202,7 +202,7 @@ static int32_t fill_memory(struct ceilings *ceilings)
     team_run(cpu->team, fill_share, &round);
     for (uint32_t i = 0; i < cpu->n_threads; i++) {
         if (cpu->shares[i].mapped == MAP_FAILED) {
-            host_fail(ceilings->host, "there is no memory for a working set of %llu bytes",
+            host_fail(ceilings->host, "out of memory for a working set of %llu bytes",
                       (unsigned long long)ceilings->working_set_bytes);
             return GB_NO_MEMORY;
         }
@@ -468,24 +468,24 @@ static const struct gb_plugin plugin = {
               "measures the bandwidths and peak rates that bound a device"),
     .help =
         "A bandwidth is named after its level (`dram`, `l3`, `l2`, `l1`, `shared`) and how memory "
-        "is used: `read` (mixes all words), `write`, `copy`, or `triad`, a = b + 3 c. Bytes are "
-        "those that the program reads and writes; lines that a cache reads because they are "
+        "is used: `read` (combines all words), `write`, `copy`, or `triad`, a = b + 3 c. Bytes are "
+        "those that the program reads and writes; cache lines that are read only because they are "
         "written are not counted.\n\n"
         "A rate is named after its type and its unit: `scalar` and `fma` (vectors on the CPU, "
         "ordinary cores on a GPU) are chains of fused multiply-adds in registers, `tensor` is a "
-        "GPU's tensor cores. Numbers have random digits throughout. For int8 they are integer "
-        "operations.\n\n"
-        "`method = mma` keeps its matrices in registers; from Hopper on such instructions do not "
-        "reach what the tensor cores can do. `method = cublas` multiplies large matrices. The "
-        "roof is the higher of both cases.\n\n"
-        "Results are checked: sums of what was read, every word that was written, each chain's "
-        "end, elements of the matrix product.\n\n"
-        "On the CPU each thread is on a CPU of its own and goes through memory of its own, which "
-        "it touched first. For dram, what is written goes past the caches where the processor has "
-        "such stores. The size of a level is the geometric mean of that cache and the one below "
-        "it, for dram four times the last level of cache, at most a quarter of the memory.\n\n"
+        "GPU's tensor cores. All digits of the numbers are random. For int8, operations are "
+        "integer operations.\n\n"
+        "`method = mma` keeps its matrices in registers; from Hopper on these instructions do not "
+        "reach the peak of the tensor cores. `method = cublas` multiplies large matrices. The roof "
+        "is the higher of the two.\n\n"
+        "Results are checked: sums of the words read, every word written, the end of each chain, "
+        "elements of the matrix product.\n\n"
+        "On the CPU each thread runs on its own CPU and in its own memory, which it touched first. "
+        "For dram, stores bypass the caches where the processor has such instructions. The size of "
+        "a level is the geometric mean of that cache and the one below it, for dram four times the "
+        "last level of cache, at most a quarter of the memory.\n\n"
         "The metric `datasheet` is what the vendor states, for some GPUs: bytes/s, or FLOP/s "
-        "without sparsity. Roofs that a device has not are skipped and say why.",
+        "without sparsity. Roofs that a device does not have are skipped with the reason.",
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,

@@ -14,7 +14,7 @@ static int32_t ask_device(struct ceilings *ceilings)
         {&cuda->l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
     };
     return driver_ask(&cuda->kernels.driver, ceilings->host, questions,
-                      sizeof questions / sizeof questions[0], "asking what the device is");
+                      sizeof questions / sizeof questions[0], "querying the device");
 }
 
 static int32_t choose_way(struct ceilings *ceilings)
@@ -39,7 +39,7 @@ static int32_t create(struct ceilings *ceilings)
     if (roof->level == LEVEL_L1 || roof->level == LEVEL_L3 || roof->unit == UNIT_SCALAR)
         return ceilings_skip(ceilings, "is for CPUs");
     if (ceilings->params->threads != 0)
-        return host->skip(host, "threads is for CPUs: a GPU's roofs are those of all of it");
+        return host->skip(host, "threads is for CPUs: a GPU's roofs are those of the whole GPU");
     struct cuda_ceilings *cuda = ceilings->own;
     cuda->image = &ceilings_image;
     int32_t status = cuda_kernels_open(&cuda->kernels, host);

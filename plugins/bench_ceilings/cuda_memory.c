@@ -142,8 +142,7 @@ static int32_t choose_bytes(const struct ceilings *ceilings, uint64_t *ret)
     *ret = ITERATION_BYTES > 8 * l2_bytes ? ITERATION_BYTES : 8 * l2_bytes;
     if (*ret > free_bytes / 2)
         *ret = free_bytes / 2;
-    return driver_status(&cuda->kernels.driver, ceilings->host, result,
-                         "asking how much memory is free");
+    return driver_status(&cuda->kernels.driver, ceilings->host, result, "querying free memory");
 }
 
 static int32_t plan_global(struct ceilings *ceilings)

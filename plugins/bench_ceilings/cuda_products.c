@@ -53,18 +53,12 @@ struct cublas_lt_functions {
 static int32_t cublas_lt_open(struct cublas_lt *lt, const struct gb_host *host,
                               const char *asked_by)
 {
-    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
-                                        NULL};
     struct cublas_lt_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
     const struct symbol symbols[] = {LT_FUNCTIONS(SYMBOL_LINE)};
-    void *library = cuda_library_open(names);
-    const char *missing = library != NULL ? FIND_SYMBOLS(library, symbols) : NULL;
-    if (library == NULL || missing != NULL)
-        return cublas_skip(host, asked_by, "libcublasLt", missing);
     lt->functions = functions;
-    return GB_OK;
+    return cublas_find(host, asked_by, "libcublasLt", symbols, sizeof symbols / sizeof *symbols);
 }
 
 /* For C = A^T B: A and B are size x size of e4m3, by columns, C of bf16; sums are kept the fast
@@ -86,7 +80,7 @@ static int32_t cublas_lt_start(struct cublas_lt *lt, const struct gb_host *host,
         result = functions->layout_create(&lt->inputs, REAL_8F_E4M3, size, size, (int64_t)size);
     if (result == 0)
         result = functions->layout_create(&lt->output, REAL_16BF, size, size, (int64_t)size);
-    return cublas_status(host, result, "describing a product of fp8");
+    return cublas_status(host, result, "describing an fp8 product");
 }
 
 /* Enqueues the product; GB_SKIPPED if the device has none of this type. Without an algorithm the
@@ -100,9 +94,8 @@ static int32_t cublas_lt_multiply(const struct cublas_lt *lt, const struct gb_ho
         cublas_scalar(COMPUTE_32F, false), c, lt->output, c, lt->output, NULL, workspace,
         CUBLAS_LT_WORKSPACE_BYTES, stream);
     if (cublas_lacks(result))
-        return host->skip(host, "cuBLASLt has no product of fp8 matrices of this size on this "
-                                "device");
-    return cublas_status(host, result, "launching a product of fp8");
+        return host->skip(host, "cuBLASLt has no fp8 product of this size on this device");
+    return cublas_status(host, result, "launching an fp8 product");
 }
 
 static void cublas_lt_free(struct cublas_lt *lt)
@@ -203,7 +196,7 @@ static int32_t multiply(const struct ceilings *ceilings, const struct gb_queue *
         cuda->matrices[1], product->input, size, cublas_scalar(product->compute, false),
         cuda->matrices[2], product->output, size, product->compute, CUBLAS_DEFAULT_ALGORITHM);
     if (cublas_lacks(result))
-        return ceilings_skip(ceilings, "by cuBLAS is not for this device");
+        return ceilings_skip(ceilings, "by cuBLAS is not supported on this device");
     return cublas_status(ceilings->host, result, "launching a product");
 }
 
@@ -236,7 +229,7 @@ static int32_t prepare(struct ceilings *ceilings, const struct gb_queue *queue)
         status = multiply(ceilings, queue);
     if (status == GB_OK)
         status = driver_status(driver, ceilings->host, driver->stream_synchronize(queue->native),
-                               "multiplying for the first time");
+                               "running the first product");
     return status == GB_OK
                ? ceilings->host->device_fill(ceilings->host, cuda->matrices[2], 0xff, bytes)
                : status;

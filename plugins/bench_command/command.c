@@ -42,36 +42,35 @@ static const char *const disk_caches[] = {"as_is", "warm", "cold", "dropped"};
 
 static const struct gb_option options[] = {
     TEXT(argv, NULL,
-         "The program and its arguments, with blanks between; quotes and \\ as in a shell, which "
+         "The program and its arguments, separated by blanks; quotes and \\ as in a shell, which "
          "is not used: for pipes and the like, sh -c '...'"),
     GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_NOT_IDENTITY, P, name, "", NULL, 0, NULL, NULL,
-                 "What it is called in tables"),
-    TEXT(folder, "", "The folder it is started in; empty: that of the configuration"),
+                 "Its name in tables"),
+    TEXT(folder, "", "The folder in which it is started; empty: that of the configuration"),
     TEXT(input, "", "The file that is its standard input; empty: nothing to read"),
     TEXT(output, "", "The file that its standard output goes to; empty: it is discarded"),
     TEXT(errors, "", "The file that its standard error goes to; empty: it is discarded"),
-    GB_LIST(P, exit_codes, GB_TYPE_INT, "0", "0:255", NULL, "The codes that it may end with"),
+    GB_LIST(P, exit_codes, GB_TYPE_INT, "0", "0:255", NULL, "The exit codes that count as success"),
     GB_BOOL(P, ignore_failure, "no", "Whether other exit codes and signals are accepted"),
     TEXT(expect_output, "",
-         "The output that it must print, where \\n, \\t and \\\\ are what they are in C; a newline "
-         "at the "
-         "end may be left out"),
-    TEXT(expect_file, "", "A file with the output that it must print, to the byte"),
-    TEXT(setup, "", "A command that is run once before all"),
+         "The output that it must print, with \\n, \\t and \\\\ as in C; the final newline may be "
+         "left out"),
+    TEXT(expect_file, "", "A file with the exact output that it must print"),
+    TEXT(setup, "", "A command that is run once at the start"),
     TEXT(prepare, "", "A command that is run before each sample, untimed"),
     TEXT(conclude, "", "A command that is run after each sample, untimed"),
     TEXT(cleanup, "", "A command that is run once at the end"),
     GB_CHOICE(P, disk_cache, "as_is", disk_caches,
-              "Before each sample: files are read (warm), files are taken out of memory (cold), or "
-              "all that the kernel has cached is dropped, which needs root"),
-    GB_LIST(P, files, GB_TYPE_STRING, "", NULL, NULL, "Files that warm and cold are about"),
-    GB_STRING(
-        P, figure, "",
-        "A number in what each run prints, a series of the case: in the one group of a regular "
-        "expression (POSIX extended, its first match), or at a path in JSON, $.times[0].mean"),
+              "Before each sample: read the files (warm), evict them from the page cache (cold), "
+              "or drop all that the kernel has cached (dropped), which needs root"),
+    GB_LIST(P, files, GB_TYPE_STRING, "", NULL, NULL,
+            "Files that are read for warm, evicted for cold"),
+    GB_STRING(P, figure, "",
+              "A number in the output of each run, kept as a series: the group of a regular "
+              "expression (POSIX extended, first match), or a path in JSON, $.times[0].mean"),
     GB_STRING(P, figure_name, "figure",
-              "What that series is called; measure = NAME makes it the time of the case"),
-    GB_STRING(P, figure_unit, "", "Its unit: ns, us, ms or s of a time, else any"),
+              "Name of that series; measure = NAME makes it the time of the case"),
+    GB_STRING(P, figure_unit, "", "Its unit: ns, us, ms or s for a time, otherwise any"),
 };
 
 /* Of how many of the last samples processor times are known. */
@@ -126,8 +125,8 @@ static int32_t find_program(const struct gb_host *host, const char *name, const 
     if (strchr(name, '/') == NULL) {
         *ret = process_find(host, name);
         if (*ret == NULL)
-            snprintf(problem->text, sizeof problem->text,
-                     "no program '%.100s' in the folders of PATH", name);
+            snprintf(problem->text, sizeof problem->text, "program '%.100s' was not found in PATH",
+                     name);
         return *ret != NULL ? GB_OK : GB_INVALID;
     }
     const size_t bytes = strlen(folder) + strlen(name) + 2;
@@ -207,8 +206,8 @@ static int32_t say_end(const struct gb_host *host, const char *what, const char 
         n += (size_t)snprintf(expected + n, sizeof expected - n, "%s%d", i > 0 ? " or " : "",
                               (int)((const int64_t *)codes->items)[i]);
     if (WIFSIGNALED(status))
-        return host_fail(host, "%s: '%s' was ended by signal %d (%s)", what, text, WTERMSIG(status),
-                         strsignal(WTERMSIG(status)));
+        return host_fail(host, "%s: '%s' was killed by signal %d (%s)", what, text,
+                         WTERMSIG(status), strsignal(WTERMSIG(status)));
     return host_fail(host, "%s: '%s' ended with exit code %d: expected %s", what, text,
                      WEXITSTATUS(status), expected);
 }
@@ -282,7 +281,7 @@ static int32_t set_file(const struct gb_host *host, const char *name, bool is_wa
         close(file);
     return code == 0 ? GB_OK
                      : host_fail(host, "files: %s cannot be %s: %s", path,
-                                 is_warm ? "read" : "taken out of memory", strerror(code));
+                                 is_warm ? "read" : "evicted from the page cache", strerror(code));
 }
 
 static int32_t drop_everything(const struct gb_host *host)
@@ -304,9 +303,9 @@ static int32_t check_cache(const struct gb_host *host, const struct params *para
 {
     const bool takes_files = params->disk_cache == DISK_WARM || params->disk_cache == DISK_COLD;
     if (takes_files != (params->files.n > 0))
-        return host_fail(host, takes_files ? "disk_cache = warm and cold are about 'files': "
-                                             "expected their names"
-                                           : "files: they need disk_cache = warm or cold");
+        return host_fail(host, takes_files
+                                   ? "disk_cache = warm and cold need 'files': expected their names"
+                                   : "files: expected disk_cache = warm or cold, which use them");
     return GB_OK;
 }
 
@@ -368,7 +367,7 @@ static int32_t read_expected(const struct gb_host *host, const struct params *pa
 {
     *ret = (struct expected){0};
     if (*params->expect_output != '\0' && *params->expect_file != '\0')
-        return host_fail(host, "expect_file: expect_output says it already: expected one of both");
+        return host_fail(host, "expect_file: expect_output is given, too: expected one of the two");
     if (*params->expect_file != '\0')
         return read_file(host, params->expect_file, ret);
     return *params->expect_output != '\0' ? read_text(host, params->expect_output, ret) : GB_OK;
@@ -401,8 +400,9 @@ static int32_t judge(const struct gb_host *host, const struct expected *expected
             begin = i + 1;
         }
     if (same == n)
-        snprintf(words, sizeof words, "line %zu, byte %zu: it ends here: expected \"%.*s\"", line,
-                 same - begin + 1, shown(expected->text, expected->n, same), expected->text + same);
+        snprintf(words, sizeof words, "line %zu, byte %zu: the output ends here: expected \"%.*s\"",
+                 line, same - begin + 1, shown(expected->text, expected->n, same),
+                 expected->text + same);
     else if (same == expected->n)
         snprintf(words, sizeof words, "line %zu, byte %zu: \"%.*s\": expected nothing more", line,
                  same - begin + 1, shown(output, n, same), output + same);
@@ -474,7 +474,7 @@ static int32_t read_figure(struct bench *bench)
     bench->printed[n < 0 ? 0 : n] = '\0';
     if (!figure_find(&bench->figure, bench->printed, &value))
         return host_fail(
-            bench->host, "figure = %s: not a number in the %zd bytes that were printed: \"%.*s\"",
+            bench->host, "figure = %s: no such number in the %zd bytes of output: \"%.*s\"",
             bench->figure.where, n, shown(bench->printed, (size_t)n, 0), bench->printed);
     bench->host->sample(bench->host, bench->series, value);
     return GB_OK;
@@ -543,8 +543,8 @@ static int32_t check_output_file(const struct bench *bench, int file, const char
     const bool is_expected = expected != NULL && stat(expected, &other) == 0 &&
                              other.st_ino == output.st_ino && other.st_dev == output.st_dev;
     return is_input || is_expected
-               ? host_fail(bench->host, "%s: is 'input' or 'expect_file', too: name another file",
-                           path)
+               ? host_fail(bench->host,
+                           "%s: also given as 'input' or 'expect_file': name another file", path)
                : GB_OK;
 }
 
@@ -701,9 +701,10 @@ static void report_memory(const struct bench *bench)
         bench->host->metric(bench->host, "peak_memory", (double)bench->peak_bytes, "bytes");
         return;
     }
-    snprintf(words, sizeof words,
-             "peak memory is not known: below the %.1f MiB of the process that starts the program",
-             (double)floor_bytes / (1 << 20));
+    snprintf(
+        words, sizeof words,
+        "peak memory is unknown: it is below the %.1f MiB of the process that starts the program",
+        (double)floor_bytes / (1 << 20));
     bench->host->log(bench->host, GB_LOG_INFO, words);
 }
 
@@ -712,7 +713,8 @@ static void report_failures(const struct bench *bench)
 {
     char words[120];
     const bool is_signal = WIFSIGNALED(bench->failed_status);
-    snprintf(words, sizeof words, "ignore_failure: of %llu runs %llu failed, the last one by %s %d",
+    snprintf(words, sizeof words,
+             "ignore_failure: of %llu runs %llu failed, the last one with %s %d",
              (unsigned long long)bench->n_runs, (unsigned long long)bench->n_ignored,
              is_signal ? "signal" : "exit code",
              is_signal ? WTERMSIG(bench->failed_status) : WEXITSTATUS(bench->failed_status));
@@ -783,7 +785,8 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
             problem(context, name, found.at, found.text);
     }
     if (params->exit_codes.n == 0)
-        problem(context, "exit_codes", 0, "none would be right: expected at least one, such as 0");
+        problem(context, "exit_codes", 0,
+                "no exit code would be accepted: expected at least one, such as 0");
     return GB_OK;
 }
 
@@ -801,13 +804,11 @@ static const struct gb_bench_ops ops = {.size = sizeof ops,
 VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
-    "The time is from the call that makes the process until it has ended and was waited for. No "
+    "The time runs from the call that creates the process until the wait for its end returns. No "
     "memory is copied for it (posix_spawn). env.NAME sets its environment. spawn_overhead_ns is "
-    "what making a process takes without a program in it, which is part of the time; user_time and "
+    "the time to create a process without a program, which is included in each time; user_time and "
     "system_time are medians, peak_memory is the largest of all runs. GBRUN_RUN in the environment "
-    "is "
-    "the number of the run. Paths start from the folder "
-    "of the configuration.";
+    "is the number of the run. Paths are relative to the folder of the configuration.";
 
 static const struct gb_plugin plugin = {.size = sizeof(struct gb_plugin),
                                         .kind = GB_PLUGIN_BENCH,

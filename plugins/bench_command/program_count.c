@@ -98,9 +98,10 @@ static int32_t count_by_perf(struct count *count)
         if (!isnan(values[i]))
             give(count, events[i].name, values[i]);
     return status == GB_OK && isnan(values[INSTRUCTIONS])
-               ? host_fail(count->host, "count_by = perf: others use the processor's counters, or "
-                                        "the program moved to a processor of another kind: "
-                                        "expected count_by = step or valgrind")
+               ? host_fail(
+                     count->host,
+                     "count_by = perf: other programs use the processor's counters, or the program "
+                     "moved to a processor of another kind: expected count_by = step or valgrind")
                : status;
 }
 
@@ -347,11 +348,11 @@ static int32_t count_by_valgrind(struct count *count, const char *valgrind)
 
 static int32_t too_many(const struct count *count, const char *why)
 {
-    return host_fail(count->host,
-                     "more than %llu instructions are too many for a trap after each, some 10 us: "
-                     "expected valgrind in PATH, a larger count_limit, a shorter program, or perf "
-                     "events, which are %s",
-                     (unsigned long long)count->counting->limit, why);
+    return host_fail(
+        count->host,
+        "more than %llu instructions are too many for single steps of some 10 us each: expected "
+        "valgrind in PATH, a larger count_limit, a shorter program, or perf events, which are %s",
+        (unsigned long long)count->counting->limit, why);
 }
 
 int32_t program_count(const struct gb_host *host, const struct program *program,

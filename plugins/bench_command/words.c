@@ -40,8 +40,8 @@ static bool take_quoted(struct splitter *splitter)
             return refuse(splitter, start, "an unterminated text: expected another %c", quote);
         if (quote == '"' && !escapes && strchr("$`", splitter->text[splitter->at]) != NULL)
             return refuse(splitter, splitter->at,
-                          "'%c' is for a shell, and there is none: expected single quotes around "
-                          "it, or sh -c '...'",
+                          "'%c' has a meaning for a shell only, and none is used: expected single "
+                          "quotes around it, or sh -c '...'",
                           splitter->text[splitter->at]);
         *splitter->to++ = splitter->text[splitter->at];
     }
@@ -56,8 +56,8 @@ static bool take_plain(struct splitter *splitter, bool is_first)
     const bool is_special = strchr(of_shells, c) != NULL && (is_first || (c != '~' && c != '#'));
     if (is_special)
         return refuse(splitter, splitter->at,
-                      "'%c' is for a shell, and there is none: expected a program and its "
-                      "arguments, '%c' in quotes, or sh -c '...'",
+                      "'%c' has a meaning for a shell only, and none is used: expected a program "
+                      "and its arguments, '%c' in quotes, or sh -c '...'",
                       c, c);
     splitter->at += is_escaped;
     *splitter->to++ = splitter->text[splitter->at++];

@@ -23,32 +23,34 @@ static const char *const directions[] = {"forward", "backward_data", "backward_w
 static const char *const methods[] = {"direct", "implicit_gemm"};
 
 static const struct gb_option options[] = {
-    GB_INT(struct params, n, "1", "1:65536", "images", "images of the input x and the output y"),
+    GB_INT(struct params, n, "1", "1:65536", "images",
+           "number of images in the input x and the output y"),
     GB_INT(struct params, c, "64", "1:65536", "channels", "channels of x"),
     GB_INT(struct params, h, "56", "1:65536", "rows", "rows of an image of x"),
     GB_INT(struct params, w, "56", "1:65536", "columns", "columns of an image of x"),
-    GB_INT(struct params, k, "64", "1:65536", "channels", "channels of y: how many filters"),
+    GB_INT(struct params, k, "64", "1:65536", "channels", "channels of y: the number of filters"),
     GB_INT(struct params, r, "3", "1:1024", "rows", "rows of a filter"),
     GB_INT(struct params, s, "3", "1:1024", "columns", "columns of a filter"),
     GB_INT(struct params, stride, "1", "1:1024", "elements",
-           "of x from an element of y to the next"),
+           "step in x from one element of y to the next"),
     GB_INT(struct params, pad, "1", "0:1024", "elements", "zeros around each image of x"),
     GB_INT(struct params, dilation, "1", "1:1024", "elements",
-           "of x from an element of a filter to the next"),
+           "step in x from one element of a filter to the next"),
     GB_INT(struct params, groups, "1", "1:65536", "groups",
-           "channels of y see those of x in their own group only"),
+           "each channel of y depends on the channels of x in its own group only"),
     GB_CHOICE(struct params, layout, "nchw", layouts,
               "how x and y are stored: channel by channel or element by element; filters likewise"),
-    GB_CHOICE(struct params, dtype, "fp32", dtypes, "numbers of all arrays; sums are kept in fp32"),
+    GB_CHOICE(struct params, dtype, "fp32", dtypes,
+              "number type of all arrays; sums are kept in fp32"),
     GB_CHOICE(struct params, direction, "forward", directions,
               "what is computed: y, or the gradient of x from that of y, or that of the filters"),
     GB_CHOICE(struct params, method, "implicit_gemm", methods,
-              "by the definition, or as a matrix product whose factor is read out of the image"),
+              "by the definition, or as a matrix product whose factor is gathered from the image"),
     GB_STRING(struct params, range, "r0",
-              "where inputs lie: r0 (-1..1), r1 (-10..10), r4 (1..5), r5 (5..10), LOW..HIGH, or "
-              "several of these with | between them"),
+              "range of the inputs: r0 (-1..1), r1 (-10..10), r4 (1..5), r5 (5..10), LOW..HIGH, or "
+              "several of these separated by |"),
     GB_BOOL(struct params, integral, "no",
-            "whole numbers only, so that the result must be right to the last bit"),
+            "integers only, so that the result must be exact to the last bit"),
 };
 
 static const uint32_t formats[DTYPES] = {
@@ -74,7 +76,7 @@ static const char *refuse_shape(const struct params *params, char *reason, size_
     const int64_t q = length_out(params, params->w, params->s);
     if (params->c % params->groups != 0 || params->k % params->groups != 0) {
         snprintf(reason, bytes,
-                 "groups = %" PRId64 " divides not both c = %" PRId64 " and k = %" PRId64,
+                 "groups = %" PRId64 " does not divide both c = %" PRId64 " and k = %" PRId64,
                  params->groups, params->c, params->k);
         return "groups";
     }
@@ -88,7 +90,8 @@ static const char *refuse_shape(const struct params *params, char *reason, size_
     if (is_too_large(params->n, params->c, params->h, params->w) ||
         is_too_large(params->k, params->c / params->groups, params->r, params->s) ||
         is_too_large(params->n, params->k, p, q)) {
-        snprintf(reason, bytes, "x, the filters and y have fewer than 2e9 elements each");
+        snprintf(reason, bytes,
+                 "x, the filters or y are too large: expected fewer than 2e9 elements each");
         return "n";
     }
     return NULL;
@@ -167,8 +170,10 @@ static int32_t cuda_create(struct convolution *convolution)
     };
     convolution->n_roundings = (uint64_t)window_count(&convolution->view.depth);
     if (cuda->launch.rows > BLOCKS_MAX || convolution->params->groups > BLOCKS_MAX)
-        return host_skip(convolution->host, "a GPU has at most %d blocks along channels or groups",
-                         BLOCKS_MAX);
+        return host_skip(
+            convolution->host,
+            "too many channels or groups: expected at most %d, the limit of a GPU's grid",
+            BLOCKS_MAX);
     return cuda_kernels_open(&cuda->kernels, convolution->host);
 }
 
@@ -211,9 +216,9 @@ static int32_t set_up(struct convolution *convolution)
     if (refuse_shape(params, reason, sizeof reason) != NULL ||
         !range_parse(params->range, &convolution->range, reason, sizeof reason))
         return host->fail(host, reason);
-    convolution->formats = host->extension(host, GB_FORMATS);
-    if (convolution->formats == NULL)
-        return host->fail(host, "this gbrun has no " GB_FORMATS ": convolution needs a newer one");
+    const int32_t status = host_formats(host, &convolution->formats);
+    if (status != GB_OK)
+        return status;
     convolution->format = convolution->formats->describe(formats[params->dtype]);
     convolution->shape = shape_of(params);
     convolution->view = window_view(&convolution->shape, params->direction);
@@ -537,14 +542,14 @@ static const struct gb_plugin plugin = {
         "each; y has n images of k channels, p x q each, with "
         "p = (h + 2 pad - dilation (r - 1) - 1) / stride + 1 and q likewise. Rows and columns have "
         "the same stride, pad and dilation.\n\n"
-        "method = direct adds up what each element sees, as the definition says. implicit_gemm "
-        "multiplies matrices, of which the one that repeats parts of the image is never stored: "
-        "its tiles are gathered as they are needed. Both run on one CPU, or on the ordinary cores "
-        "of a GPU with one thread for each element of the result.\n\n"
-        "Inputs are drawn in their own type; the reference takes them as they are, on all CPUs of "
-        "the machine, and no other case is measured beside it. The tolerance follows from the "
-        "number of roundings (check.bound = 1). In a gradient the input y is a gradient too. "
-        "2 n k p q (c / groups) r s operations are counted in every direction.",
+        "method = direct sums the products of each element by the definition. implicit_gemm "
+        "multiplies matrices; the one that repeats parts of the image is never stored: its tiles "
+        "are gathered when they are needed. Both run on one CPU, or on the ordinary cores of a GPU "
+        "with one thread for each element of the result.\n\n"
+        "Inputs are drawn in their own type; the reference uses the same values, on all CPUs of "
+        "the machine, while no other case is measured. The tolerance follows from the number of "
+        "roundings (check.bound = 1). In a gradient the input y is a gradient too. 2 n k p q (c / "
+        "groups) r s operations are counted in every direction.",
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,

@@ -65,9 +65,8 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, from, "device", places,
               "memory that is read: the device's, the host's, or that of the next GPU"),
     GB_CHOICE(struct params, to, "device", places, "memory that is written"),
-    GB_CHOICE(
-        struct params, directions, "one", directions,
-        "from `from` to `to`; both that way and back, at once; or from each GPU to all others"),
+    GB_CHOICE(struct params, directions, "one", directions,
+              "from `from` to `to`; both ways at once; or from each GPU to all others"),
 };
 
 /* Skips what the device does not have: "method = loop is ..." and the words. */
@@ -144,7 +143,7 @@ static int32_t cpu_create(struct copy *copy)
     if (params->method == METHOD_KERNEL)
         return skip_method(copy, "for GPUs");
     if (ways[params->method].once == NULL)
-        return skip_method(copy, "for processors with SSE2, which this build is not for");
+        return skip_method(copy, "for processors with SSE2, and this build is for others");
     if (params->directions != DIRECTIONS_ONE)
         return host_skip(copy->host, "directions = %s is for GPUs", directions[params->directions]);
     if (params->from != PLACE_DEVICE || params->to != PLACE_DEVICE)
@@ -289,9 +288,9 @@ static int32_t check_case(const struct copy *copy)
     if (params->method == METHOD_KERNEL && params->directions != DIRECTIONS_ONE)
         return skip_method(copy, "for directions = one: the others are for memcpy");
     if (is_by_kernel(params) && has_place(params, PLACE_PAGEABLE))
-        return skip_place(copy, "out of the kernel's reach: pageable is for method = memcpy");
+        return skip_place(copy, "not accessible to a kernel: expected method = memcpy");
     if (!is_by_kernel(params) && is_on_host(params->from) && is_on_host(params->to))
-        return skip_place(copy, "no work for a GPU with method = memcpy");
+        return skip_place(copy, "a copy within host memory: expected device or peer on one side");
     return GB_OK;
 }
 
@@ -593,28 +592,27 @@ static const struct gb_bench_ops ops = {
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "copy", "1.0", "copies memory to memory"),
     .help =
-        "Random bytes are copied to another place; afterwards every byte is compared. Rates count "
-        "each byte once as read and once as written; what crosses a bus or a link is half of that, "
-        "and counted by items_per_s. With cache = warm, sizes that fit into a cache show the "
-        "bandwidth of that cache.\n\n"
+        "Random bytes are copied; afterwards every byte is compared. Rates count each byte once as "
+        "read and once as written; a bus or a link carries half of that, which items_per_s counts. "
+        "With cache = warm, sizes that fit into a cache show the bandwidth of that cache.\n\n"
         "On the CPU one thread copies: `method = memcpy` (which auto stands for), `loop` or "
         "`stream`.\n\n"
-        "On CUDA a copy within the device's memory is made by a kernel, in which each thread loads "
-        "`width` bytes at once, four times before it stores them if there are more than the "
-        "device's threads can load in one go; `method = memcpy` is the driver's copy, and what "
-        "auto stands for elsewhere. `from` and `to` name other memory: `pinned`, which the kernel "
-        "reads and writes over the bus; `pageable`, for memcpy only; `peer`, the memory of the "
-        "next GPU, if this one reaches it. Such cases are not measured beside others.\n\n"
+        "On CUDA a copy within the device's memory is made by a kernel in which each thread loads "
+        "`width` bytes at once, four times before it stores them where the device's threads cannot "
+        "load all of them in one step; `method = memcpy` is the driver's copy, and what auto "
+        "stands for elsewhere. `from` and `to` name other memory: `pinned`, which the kernel reads "
+        "and writes over the bus; `pageable`, for memcpy only; `peer`, the memory of the next GPU, "
+        "if this one can access it. No other case is measured at the same time.\n\n"
         "`directions = both` copies as many bytes back at the same time, on a second stream, by "
         "memcpy: over a link to a peer, or over the bus to pinned memory. `directions = all`, with "
         "from = device and to = peer, copies `bytes` from each GPU to each other one: each GPU has "
         "a stream and copies to the others in turn, beginning with the next. Streams are forked "
-        "from "
-        "the queue and joined to it once a sample; with more `iterations` this weighs less.\n\n"
+        "from the queue and joined to it once a sample; with more `iterations` this weighs "
+        "less.\n\n"
         "The driver copies pageable memory in pieces and may wait for the device itself: such "
-        "samples cannot be held back until they are launched, which the device notices and "
+        "samples cannot be held back until they are launched, which the device detects and "
         "reports.\n\n"
-        "Cases that a device does not offer are skipped and say why.",
+        "Cases that a device does not support are skipped with the reason.",
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,

@@ -26,18 +26,18 @@ static const char *const kernel_words[] = {"copy",      "scale",   "add",     "t
 static const char *const dtype_words[DTYPES] = {"fp32", "fp16", "bf16", "fp64"};
 
 static const struct gb_option options[] = {
-    GB_CHOICE(struct params, kernel, "copy", kernel_words, "what is computed of the elements"),
+    GB_CHOICE(struct params, kernel, "copy", kernel_words, "operation on the elements"),
     GB_CHOICE(struct params, dtype, "fp32", dtype_words, "type of the elements"),
     GB_INT(struct params, n, "16Mi", "1:2^32", "elements", "elements of each array"),
     GB_INT(struct params, columns, "1024", "1:1048576", "elements",
            "softmax, layernorm and batchnorm: elements of a row; maxpool: of a row of an image, "
            "which has as many rows"),
-    GB_FLOAT(struct params, low, "-1", "-1000:1000", NULL, "inputs are random from here"),
+    GB_FLOAT(struct params, low, "-1", "-1000:1000", NULL, "lower bound of the random inputs"),
     GB_FLOAT(struct params, high, "1", "-1000:1000", NULL, "up to here"),
     GB_INT(struct params, block, "256", "32:1024", "threads",
            "CUDA: threads in a block, a multiple of 32"),
     GB_INT(struct params, threads, "0", "0:1024", "threads",
-           "CPU: threads, each on a CPU of its own; 0: as many as there are CPUs"),
+           "CPU: threads, each on its own CPU; 0: one for each CPU"),
 };
 
 /* What elements of a DTYPE_... are, and what they are computed with. */
@@ -127,7 +127,7 @@ static int32_t ask_device(const struct elementwise *elementwise)
         {&blocks, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
     };
     const int32_t status = driver_ask(&cuda->kernels.driver, elementwise->host, questions, 3,
-                                      "asking how many blocks there is room for");
+                                      "querying how many blocks fit");
     cuda->resident_blocks = (uint64_t)units * smaller((uint64_t)threads / block, (uint64_t)blocks);
     return status;
 }
@@ -142,10 +142,10 @@ static int32_t check_block(const struct elementwise *elementwise)
         &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, cuda->launch.function);
     if (result != CUDA_SUCCESS)
         return driver_status(&cuda->kernels.driver, host, result,
-                             "asking for a kernel's registers");
+                             "querying the registers of a kernel");
     if (elementwise->params->block <= most)
         return GB_OK;
-    return host_skip(host, "block = %lld: with its registers this kernel has at most %d",
+    return host_skip(host, "block = %lld: the registers of this kernel allow at most %d threads",
                      (long long)elementwise->params->block, most);
 }
 
@@ -312,14 +312,12 @@ static void describe_arrays(struct elementwise *elementwise)
 static int32_t set_up(struct elementwise *elementwise)
 {
     const struct gb_host *host = elementwise->host;
-    const int32_t status = check_params(host, elementwise->params);
-    if (status != GB_OK)
-        return status;
-    elementwise->formats = host->extension(host, GB_FORMATS);
-    if (elementwise->formats == NULL)
-        return host->fail(host, "this gbrun has no " GB_FORMATS ": elementwise needs a newer one");
-    describe_arrays(elementwise);
-    return GB_OK;
+    int32_t status = check_params(host, elementwise->params);
+    if (status == GB_OK)
+        status = host_formats(host, &elementwise->formats);
+    if (status == GB_OK)
+        describe_arrays(elementwise);
+    return status;
 }
 
 BACKEND_OPS(struct elementwise, elementwise_cpu, elementwise_cuda, set_up);
@@ -532,39 +530,37 @@ static const struct gb_bench_ops ops = {
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "elementwise", "1.0",
-              "kernels that do little with each element: copies, sums, activations, norms"),
-    .help =
-        "Each kernel reads its arrays once and writes its result once, with so few operations for "
-        "each element that memory sets its speed:\n\n"
-        "    kernel     result                                    flops   arrays\n"
-        "    copy       a                                             0   2\n"
-        "    scale      3 a                                           1   2\n"
-        "    add        a + b                                         1   3\n"
-        "    triad      a + 3 b                                       2   3\n"
-        "    gelu       a / (1 + exp(-2 z)), the form with tanh       7   2\n"
-        "    relu       a, or 0 where a is below it                   1   2\n"
-        "    softmax    exp(a - max) / sum of those, of a row         4   2\n"
-        "    layernorm  (a - mean) / sqrt(variance + 1e-5), of a row  6   2\n"
-        "    batchnorm  f a + s, with f and s of a row                2   2\n"
-        "    maxpool    the largest of 3 x 3 elements of an image     8   2\n"
-        "    sum        the sum of all elements                       1   1\n\n"
-        "Flops are for each element; z is sqrt(2 / pi) (a + 0.044715 a^3). An exponential and a "
-        "division count as one each, a comparison as none but in relu and maxpool, which do "
-        "nothing else: softmax subtracts, exponentiates, adds and divides; layernorm adds, "
-        "subtracts, "
-        "squares, adds, subtracts and divides. batchnorm takes f and s from the first and the last "
-        "element of each row of b, so that a row stands for a channel. Images of maxpool are "
-        "`columns` x `columns`; around them is nothing. "
-        "Exponentials of halves are computed twice and count once. Halves are computed with as "
-        "fp32, and their sum is given as fp32.\n\n"
-        "Random inputs lie between `low` and `high`. Results are compared with those in float64 of "
-        "the same inputs: a copy to the bit, scale, add, relu and maxpool as rounded once, all "
-        "else by the bound that follows from the number of roundings and, for sums, from the order "
-        "of additions.\n\n"
-        "On a GPU a row is held in the registers of a warp or, if it is longer, of a block: 64 "
-        "bytes for each thread of that, so that `block` = 1024 holds rows of 64 KiB. Rows are a "
-        "multiple of 16 bytes there. A case that sets `threads` on a GPU, or `block` on a CPU, is "
-        "skipped.",
+              "kernels with few operations per element: copies, sums, activations, norms"),
+    .help = "Each kernel reads its arrays once and writes its result once, with so few operations "
+            "per element that memory limits its speed:\n\n"
+            "    kernel     result                                    flops   arrays\n"
+            "    copy       a                                             0   2\n"
+            "    scale      3 a                                           1   2\n"
+            "    add        a + b                                         1   3\n"
+            "    triad      a + 3 b                                       2   3\n"
+            "    gelu       a / (1 + exp(-2 z)), the form with tanh       7   2\n"
+            "    relu       a, or 0 where a is below it                   1   2\n"
+            "    softmax    exp(a - max) / sum of those, of a row         4   2\n"
+            "    layernorm  (a - mean) / sqrt(variance + 1e-5), of a row  6   2\n"
+            "    batchnorm  f a + s, with f and s of a row                2   2\n"
+            "    maxpool    the largest of 3 x 3 elements of an image     8   2\n"
+            "    sum        the sum of all elements                       1   1\n\n"
+            "Flops are per element; z is sqrt(2 / pi) (a + 0.044715 a^3). An exponential and a "
+            "division count as one each, a comparison counts as none, except in relu and maxpool, "
+            "which do nothing else: softmax subtracts, exponentiates, adds and divides; layernorm "
+            "adds, subtracts, squares, adds, subtracts and divides. batchnorm takes f and s from "
+            "the first and the last element of each row of b, so that a row stands for a channel. "
+            "Images of maxpool are `columns` x `columns`; they have no padding. Exponentials of "
+            "halves are computed twice and count once. Halves are computed with as fp32, and their "
+            "sum is given as fp32.\n\n"
+            "Random inputs lie between `low` and `high`. Results are compared with those in "
+            "float64 of the same inputs: a copy bit by bit; scale, add, relu and maxpool to one "
+            "rounding; all others by the bound that follows from the number of roundings and, for "
+            "sums, from the order of additions.\n\n"
+            "On a GPU a row is held in the registers of a warp or, if it is longer, of a block: 64 "
+            "bytes for each thread of that, so that `block` = 1024 holds rows of 64 KiB. Rows are "
+            "a multiple of 16 bytes there. A case that sets `threads` on a GPU, or `block` on a "
+            "CPU, is skipped.",
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,

@@ -22,10 +22,10 @@ const char *fault_refusal(const struct fault_request *request)
     switch (request->fault) {
     case FAULT_STALE_TILE:
         return shape->m <= TILE && shape->n <= TILE
-                   ? "an output of one tile of 16 x 16 has no other"
+                   ? "an output of one tile of 16 x 16 has no second tile"
                    : NULL;
     case FAULT_SWAPPED_ROWS:
-        return shape->m < 2 ? "an output of one row has no other" : NULL;
+        return shape->m < 2 ? "an output of one row has no second row" : NULL;
     case FAULT_NAN:
     case FAULT_INF:
         return is_integer ? "integers have neither NaN nor infinity" : NULL;

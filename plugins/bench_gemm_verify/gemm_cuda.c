@@ -36,8 +36,8 @@ static int32_t blas_refuse(const struct gemm *gemm)
 {
     return blas_number(gemm, gemm->accumulate) < N_BLAS_PRODUCTS
                ? GB_OK
-               : gemm->host->skip(gemm->host, "cuBLAS is not asked for this type with this "
-                                              "accumulate: it has it in other ways only");
+               : gemm->host->skip(gemm->host,
+                                  "cuBLAS does not support this type with this accumulate");
 }
 
 /* Matrices by rows are the transposed ones by columns, as cuBLAS has them: C^T = B^T A^T. */
@@ -72,7 +72,7 @@ static int32_t blas_product(const struct cublas *cublas, const struct gemm *gemm
                                                               : ACCUMULATE_FP32;
     const size_t product = blas_number(gemm, is_wide ? usual : gemm->accumulate);
     if (product == N_BLAS_PRODUCTS)
-        return gemm->host->skip(gemm->host, "cuBLAS is not asked for products of this type");
+        return gemm->host->skip(gemm->host, "cuBLAS does not support products of this type");
     const int result = blas_enqueue(
         cublas, gemm, product,
         is_wide ? blas_products[product].wide : blas_products[product].output, c);
@@ -155,15 +155,16 @@ static int32_t choose_kernel(struct gemm *gemm)
         return GB_OK;
     case KERNEL_TENSOR:
         if (is_fp8(gemm) && !has_fp8_tensor_kernel(gemm->own))
-            return gemm_skip_kernel(gemm, "how sums of fp8 are rounded is known of compute "
-                                          "capability 9 and 10 only");
+            return gemm_skip_kernel(
+                gemm, "the rounding of fp8 sums is known for compute capability 9 and 10 only");
         return has_tensor_kernel(gemm)
                    ? GB_OK
-                   : gemm_skip_kernel(gemm, "there is none for this type, accumulate and "
-                                            "flush_subnormals on this device");
+                   : gemm_skip_kernel(
+                         gemm,
+                         "this device has none for this type, accumulate and flush_subnormals");
     case KERNEL_CUBLAS:
         if (gemm->params->flush_subnormals != FLUSH_NONE || gemm->params->split_k != 1)
-            return gemm_skip_kernel(gemm, "it has neither flush_subnormals nor split_k");
+            return gemm_skip_kernel(gemm, "it supports neither flush_subnormals nor split_k");
         return blas_refuse(gemm);
     default:
         return gemm_skip_kernel(gemm, "is for the CPU");
@@ -181,12 +182,12 @@ static int32_t choose_reference(struct gemm *gemm)
         gemm->reference = is_plain && !is_fp64_on_cores ? REFERENCE_GPU : REFERENCE_CPU;
     if (gemm->reference == REFERENCE_GPU && is_fp64_on_cores)
         return host->fail(host, "reference = gpu with kernel = cuda and sums in fp64: the "
-                                "reference would be computed by the code that is tested");
+                                "reference would be computed by the code under test");
     if (gemm->reference == REFERENCE_GPU_TENSOR && gemm->kernel == KERNEL_CUBLAS)
         return host->fail(host, "reference = gpu_tensor with kernel = cublas: the reference would "
-                                "be computed by the code that is tested");
+                                "be computed by the code under test");
     if (gemm->reference == REFERENCE_GPU_TENSOR && is_fp8(gemm))
-        return gemm_skip(gemm, "reference", "gpu_tensor", "cuBLAS is not asked for fp8");
+        return gemm_skip(gemm, "reference", "gpu_tensor", "cuBLAS is not used for fp8");
     return GB_OK;
 }
 
@@ -359,7 +360,7 @@ static int32_t prepare_blas(struct gemm *gemm, const struct gb_queue *queue)
         status = blas_product(&cuda->blas, gemm, false, gemm->arrays[ARRAY_OUTPUT].device);
     if (status == GB_OK)
         status = status_of(gemm, cuda->kernels.driver.stream_synchronize(queue->native),
-                           "multiplying for the first time");
+                           "running the first product");
     copy_memory(host, gemm->arrays[ARRAY_OUTPUT].device, gemm->arrays[ARRAY_OUTPUT].host,
                 gemm->shape.m * gemm->shape.n * gemm->output->bytes, &status);
     return status;

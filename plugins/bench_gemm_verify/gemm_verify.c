@@ -32,33 +32,34 @@ static const struct gb_option options[] = {
     GB_INT(struct params, n, "256", "1:65536", "columns", "columns of B and of C"),
     GB_INT(struct params, k, "512", "1:1048576", "products",
            "columns of A and rows of B: the length of each sum"),
-    GB_CHOICE(struct params, dtype, "fp16", dtypes,
-              "numbers of A and B, and of C but for fp8 (fp32), tf32 (fp32) and int8 (int32)"),
+    GB_CHOICE(
+        struct params, dtype, "fp16", dtypes,
+        "number type of A and B, and of C except with fp8 (fp32), tf32 (fp32) and int8 (int32)"),
     GB_STRING(struct params, range, "r0",
-              "where inputs lie: r0 (-1..1), r1 (-10..10), r4 (1..5), r5 (5..10), LOW..HIGH, or "
-              "several of these with | between them"),
+              "range of the inputs: r0 (-1..1), r1 (-10..10), r4 (1..5), r5 (5..10), LOW..HIGH, or "
+              "several of these separated by |"),
     GB_BOOL(struct params, integral, "no",
-            "whole numbers only, so that the result must be right to the last bit"),
+            "integers only, so that the result must be exact to the last bit"),
     GB_CHOICE(struct params, layout, "nn", layouts,
               "how A and B are stored: n by rows, t by columns"),
     GB_CHOICE(struct params, kernel, "auto", kernels,
-              "what multiplies: on the CPU scalar, simd (auto) or blocked order of sums, on CUDA "
-              "ordinary cores, tensor cores (auto, where the type has them) or cuBLAS"),
+              "implementation: on the CPU scalar, simd (auto) or blocked sums, on CUDA ordinary "
+              "cores, tensor cores (auto, where they have the type) or cuBLAS"),
     GB_CHOICE(struct params, accumulate, "auto", accumulations,
-              "what sums are kept in: as usual for the type, a format, or four products added "
+              "format of the sums: the usual one of the type, another, or four products added "
               "exactly and then truncated (every4) or rounded (every4_nearest) to fp32"),
     GB_CHOICE(struct params, flush_subnormals, "none", flushes,
-              "numbers below the smallest normal one become 0 in the kernel"),
-    GB_INT(struct params, split_k, "1", "1:1024", "slices", "parts of each sum, summed separately"),
+              "subnormal numbers become 0 in the kernel"),
+    GB_INT(struct params, split_k, "1", "1:1024", "slices",
+           "number of parts of each sum, added separately"),
     GB_CHOICE(struct params, reference, "auto", references,
-              "what is right: float64 on all CPUs, float64 on the GPU, or what cuBLAS computes in "
-              "the same type"),
+              "reference: float64 on all CPUs, float64 on the GPU, or cuBLAS in the same type"),
     GB_CHOICE(struct params, reference_accumulate, "fp64", reference_accumulations,
-              "reference = cpu: as accumulate"),
+              "reference = cpu: like accumulate, for the reference"),
     GB_CHOICE(struct params, reference_flush, "none", flushes,
-              "reference = cpu: as flush_subnormals"),
+              "reference = cpu: like flush_subnormals, for the reference"),
     GB_CHOICE(struct params, fault, "none", faults,
-              "an error of kernels that is planted into C, to see whether it is found"),
+              "a typical error of kernels, injected into C to test whether it is found"),
 };
 
 static const struct {
@@ -208,7 +209,7 @@ static int32_t choose_range(struct gemm *gemm)
     if (refusal != NULL)
         return gemm_skip(gemm, "fault", faults[gemm->params->fault], refusal);
     if (gemm->params->split_k > gemm->params->k)
-        return gemm->host->skip(gemm->host, "split_k is more than k");
+        return gemm->host->skip(gemm->host, "split_k exceeds k");
     return GB_OK;
 }
 
@@ -218,19 +219,19 @@ static int32_t set_up(struct gemm *gemm)
     const struct params *params = gemm->params;
     gemm->shape = (struct product_shape){(uint64_t)params->m, (uint64_t)params->n,
                                          (uint64_t)params->k};
-    gemm->formats = host->extension(host, GB_FORMATS);
     gemm->kernel = params->kernel;
     gemm->reference = params->reference;
     gemm->accumulate = params->accumulate != ACCUMULATE_AUTO ? params->accumulate
                                                              : types[params->dtype].accumulate;
-    if (gemm->formats == NULL)
-        return host->fail(host, "this gbrun has no " GB_FORMATS ": gemm_verify needs a newer one");
+    int32_t status = host_formats(host, &gemm->formats);
+    if (status != GB_OK)
+        return status;
     gemm->input = gemm->formats->describe(types[params->dtype].input);
     gemm->output = gemm->formats->describe(types[params->dtype].output);
     const struct product_shape *shape = &gemm->shape;
     const uint64_t lengths[] = {shape->m * shape->k, shape->n * shape->k, shape->m * shape->n};
     arrays_describe(gemm->arrays, lengths, gemm->input, gemm->output);
-    int32_t status = choose_range(gemm);
+    status = choose_range(gemm);
     if (status == GB_OK)
         status = refuse_accumulation(gemm);
     return status == GB_OK && gemm_is_exact(gemm)
@@ -344,23 +345,22 @@ VALIDATION_EXTENSION(.validate = validate, .sums = describe_sums);
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "gemm_verify", "1.0",
               "matrix products in every type of number, compared with a float64 reference"),
-    .help =
-        "C = A B with A m x k and B k x n. Inputs are drawn in their own type; the reference takes "
-        "them as they are and is rounded once, by the comparison. The tolerance follows from the "
-        "number of roundings that the kernel makes (check.bound = 1); name others (check.ulp, "
-        "check.rms ...) to see what they would let through.\n\n"
-        "reference = cpu takes all CPUs of the machine, and no other case is measured beside it. "
-        "reference = gpu_tensor, what cuBLAS computes in the same type, has errors of its own, and "
-        "the tolerance grows by them. What cannot be computed on a device, or by the code that is "
-        "tested, is skipped or refused.\n\n"
-        "reference_accumulate and reference_flush make the reference imitate hardware, to find out "
-        "where a difference comes from: four products at a time, truncated (every4) or rounded "
-        "(every4_nearest) to fp32, or numbers that became 0. Flushing in the kernel is no part of "
-        "the tolerance.\n\n"
-        "A fault is planted into the output after the run. dropped_product: one product is missing "
-        "in one element; skipped_k_step: 16 in each of a tile of 16 x 16; stale_tile: a tile holds "
-        "its neighbour; wrong_scale: C is a sixteenth too large; unwritten: an element is as it "
-        "was before the run.",
+    .help = "C = A B with A m x k and B k x n. Inputs are drawn in their own type; the reference "
+            "uses the same values and is rounded once, by the comparison. The tolerance follows "
+            "from the number of roundings that the kernel makes (check.bound = 1); set others "
+            "(check.ulp, check.rms ...) to see which errors they would accept.\n\n"
+            "reference = cpu uses all CPUs of the machine, while no other case is measured. "
+            "reference = gpu_tensor, cuBLAS in the same type, has rounding errors of its own, "
+            "which are added to the tolerance. What cannot be computed on a device, or by the code "
+            "under test, is skipped or refused.\n\n"
+            "reference_accumulate and reference_flush make the reference imitate hardware, to find "
+            "the cause of a difference: four products at a time, truncated (every4) or rounded "
+            "(every4_nearest) to fp32, or numbers that became 0. The tolerance does not allow for "
+            "flushing in the kernel.\n\n"
+            "A fault is injected into the output after the run. dropped_product: one product is "
+            "missing in one element; skipped_k_step: 16 in each of a tile of 16 x 16; stale_tile: "
+            "a tile holds the values of its neighbour; wrong_scale: C is a sixteenth too large; "
+            "unwritten: an element keeps its value from before the run.",
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,

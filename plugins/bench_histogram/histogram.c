@@ -59,11 +59,11 @@ static const char *const methods[] = {"private", "global"};
 static const struct gb_option options[] = {
     GB_INT(struct params, n, "16Mi", "1:2^32", "values", "values of 32 bits to count"),
     GB_INT(struct params, bins, "256", "1:2^24", "bins",
-           "bins, which divide the range of values evenly"),
+           "number of bins, which divide the range of values evenly"),
     GB_CHOICE(struct params, distribution, "uniform", distributions,
-              "all values alike often; all of them the same; low ones up to 32 times as often"),
+              "all values equally likely; all values equal; low ones up to 32 times as likely"),
     GB_CHOICE(struct params, method, "private", methods,
-              "a histogram for each block or thread, added up at the end, or one for all"),
+              "a histogram for each block or thread, summed at the end, or one for all"),
     GB_INT(struct params, block, "256", "1:1024", "threads", "CUDA: threads in a block"),
     GB_INT(struct params, threads, "0", "0:1024", "threads",
            "CPU: threads; 0: as many as the device has processors"),
@@ -389,12 +389,12 @@ static const struct gb_plugin plugin = {
         "same values on the host. The bin of a value is value * bins / 2^32. An iteration adds all "
         "values to the counts once more; they are set to 0 before each sample, outside its "
         "time.\n\n"
-        "With `method = global` all threads add to the same counts with atomic operations: how "
-        "fast that is depends on how often two of them want the same one, which `distribution` and "
-        "`bins` say. In the distribution `skewed` values are uniform ones shifted down by 0 to 7 "
-        "places. With `method = private` each block of a GPU counts in its shared memory, with "
-        "atomic operations too, and each thread of a CPU in memory of its own; the results are "
-        "added up within the time.\n\n"
+        "With `method = global` all threads add to the same counts with atomic operations: its "
+        "speed depends on how often two threads update the same count at once, which "
+        "`distribution` and `bins` determine. In the distribution `skewed` values are uniform ones "
+        "shifted right by 0 to 7 bits. With `method = private` each block of a GPU counts in its "
+        "shared memory, with atomic operations too, and each thread of a CPU in memory of its own; "
+        "summing the results is timed as well.\n\n"
         "48 KiB of shared memory hold 12288 bins; cases with more are skipped. `block` is for "
         "CUDA, `threads` for the CPU; a case that sets the other's is skipped.",
     .devices = PLUGIN_DEVICES,

@@ -137,7 +137,7 @@ static bool make_options(const struct build_request *request, struct options *re
     is_made = is_made && add_toolkit(ret);
     free(folder);
     if (!is_made && reason[0] == '\0')
-        snprintf(reason, BUILD_REASON_BYTES, "too many options for the compiler: up to %d",
+        snprintf(reason, BUILD_REASON_BYTES, "too many options for the compiler: expected up to %d",
                  OPTIONS_MAX);
     return is_made;
 }
@@ -245,7 +245,7 @@ static bool make_key(const struct build_request *request, const struct options *
     char compiler[NVRTC_IDENTITY_BYTES];
     if (!nvrtc_identity(compiler, reason, BUILD_REASON_BYTES))
         return false;
-    snprintf(reason, BUILD_REASON_BYTES, "there is no memory for the source");
+    snprintf(reason, BUILD_REASON_BYTES, "out of memory for the source");
     FILE *to = open_memstream(&ret->data, &ret->n);
     if (to == NULL)
         return false;
@@ -295,7 +295,7 @@ static void to_cache(const struct build_request *request, const struct bytes *ke
     char reason[CACHE_REASON_BYTES];
     struct bytes value = {0};
     FILE *to = open_memstream(&value.data, &value.n);
-    snprintf(reason, sizeof reason, "there is no memory for it");
+    snprintf(reason, sizeof reason, "out of memory for it");
     if (to != NULL) {
         fwrite(&build->compile_ms, sizeof build->compile_ms, 1, to);
         for (size_t i = 0; i < request->n_entries; i++)
@@ -306,7 +306,7 @@ static void to_cache(const struct build_request *request, const struct bytes *ke
     if (to == NULL || !put_end(to) ||
         !cache_write(request->cache, key->data, key->n, value.data, value.n, reason))
         snprintf(build->note, sizeof build->note,
-                 "the compiled kernel is not kept, so it is compiled again next time: %s", reason);
+                 "the compiled kernel was not cached, so it will be compiled again: %s", reason);
     free(value.data);
 }
 
@@ -340,8 +340,8 @@ static void find_unused(const struct build_request *request, const struct source
         const size_t n = strcspn(name, "=");
         if (!is_used(request, sources, i, name, n))
             snprintf(ret->unused, sizeof ret->unused,
-                     "the macro %.*s changes nothing: there is no such word in %.300s, nor in what "
-                     "that includes",
+                     "the macro %.*s has no effect: neither %.300s nor a header that it includes "
+                     "uses it",
                      (int)(n < NAME_MAX_SHOWN ? n : NAME_MAX_SHOWN), name, request->path);
     }
 }
@@ -449,8 +449,8 @@ bool build_make(const struct build_request *request, struct build *ret,
             to_cache(request, &key, ret);
         else if (is_made && request->cache != NULL)
             snprintf(ret->note, sizeof ret->note,
-                     "the compiled kernel is not kept: which headers %.300s includes cannot be "
-                     "seen where a macro or #include_next names one",
+                     "the compiled kernel was not cached: the headers of %.300s are unknown, as a "
+                     "macro or #include_next names one",
                      request->path);
     }
     if (is_made)

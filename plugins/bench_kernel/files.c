@@ -153,7 +153,7 @@ bool source_set_read(const char *path, const char *const *folders, size_t n_fold
     }
     keep(ret, copy, text, bytes);
     if (ret->n == 0) {
-        snprintf(reason, FILE_REASON_BYTES, "there is no memory for the source");
+        snprintf(reason, FILE_REASON_BYTES, "out of memory for the source");
         return false;
     }
     for (size_t i = 0; i < ret->n; i++)
@@ -250,24 +250,24 @@ static bool read_npy(const char *path, size_t bytes, enum type_id element, struc
     const bool is_first = bytes >= HEAD_1 && head[6] == 1;
     const size_t at = is_first ? HEAD_1 : HEAD_2;
     if (bytes < at || (!is_first && head[6] != 2 && head[6] != 3))
-        return fail(reason, path, "no version of .npy that is known: expected 1, 2 or 3");
+        return fail(reason, path, "unknown version of .npy: expected 1, 2 or 3");
     const uint32_t length = is_first ? head[8] | (uint32_t)head[9] << 8
                                      : head[8] | (uint32_t)head[9] << 8 | (uint32_t)head[10] << 16 |
                                            (uint32_t)head[11] << 24;
     if (length > bytes - at)
-        return fail(reason, path, "it ends within its head");
+        return fail(reason, path, "truncated: it ends within its header");
     char *text = strndup(ret->file + at, length);
     if (text == NULL)
-        return fail(reason, path, "there is no memory for it");
+        return fail(reason, path, "out of memory for it");
     const char *order = find_value(text, "'fortran_order'");
     const char *wrong = NULL;
     if (!read_type(text, element, &ret->element))
-        wrong = "elements of this type are not known: expected numbers of 1, 2, 4 or 8 bytes, "
-                "little end first";
+        wrong =
+            "unsupported type of elements: expected little-endian numbers of 1, 2, 4 or 8 bytes";
     else if (!read_count(text, &ret->n))
         wrong = "its shape cannot be read";
     else if (order == NULL || strncmp(order, "False", 5) != 0)
-        wrong = "it is in the order of Fortran: expected that of C";
+        wrong = "it is in Fortran order: expected C order";
     else if (ret->n != (bytes - at - length) / type_info(ret->element)->bytes ||
              ret->n * type_info(ret->element)->bytes != bytes - at - length)
         wrong = "it has more or fewer bytes than its shape says";
@@ -291,7 +291,7 @@ bool array_file_read(const char *path, enum type_id element, uint64_t n, struct 
         ret->elements = (const unsigned char *)ret->file;
         ret->n = bytes / type_info(element)->bytes;
         if (bytes % type_info(element)->bytes != 0)
-            is_read = fail(reason, path, "it ends within an element");
+            is_read = fail(reason, path, "truncated: it ends within an element");
     }
     if (is_read && ret->n != n) {
         snprintf(reason, FILE_REASON_BYTES,

@@ -24,39 +24,39 @@
 #define P struct kernel_params
 
 static const struct gb_option options[] = {
-    TEXT(
-        source, NULL,
-        "File with the kernel: .cu, .ptx, .cubin or .fatbin, from the folder of the configuration"),
+    TEXT(source, NULL,
+         "File with the kernel: .cu, .ptx, .cubin or .fatbin, relative to the folder of the "
+         "configuration"),
     TEXT(entry, NULL,
          "The kernel; of a .cu as C++ names it, such as my::scale<float, {tile}>, of others as the "
          "file does"),
-    TEXT(signature, NULL, "What it takes, such as void(pointer, float, int)"),
-    TEXTS(arg, "Argument 1, 2, ..., or a value with a name that arguments can use"),
+    TEXT(signature, NULL, "Types of its parameters, such as void(pointer, float, int)"),
+    TEXTS(arg, "Argument 1, 2, ..., or a named value that arguments can use"),
     TEXT(grid, NULL, "Blocks: up to three numbers, such as {(n + 255) / 256}, 1"),
     TEXT(block, NULL, "Threads of a block: up to three numbers"),
     TEXT(shared, "0", "Bytes of shared memory of a block beyond those that the kernel declares"),
     TEXT(cluster, "", "Blocks of a cluster: up to three numbers; empty: no clusters"),
     TEXTS(define, "A macro of this name with this value, as by -D"),
-    TEXT(options, "", "Further options of NVRTC, with blanks between, such as --use_fast_math"),
+    TEXT(options, "", "Further options of NVRTC, separated by blanks, such as --use_fast_math"),
     GB_LIST(P, include, GB_TYPE_STRING, "", NULL, NULL,
-            "Folders of headers, beside that of the source"),
+            "Folders of headers, in addition to that of the source"),
     GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_NOT_IDENTITY, P, cache_folder, "", NULL, 0, NULL, NULL,
                  "Where compiled kernels are kept; empty: gbrun/kernels in $XDG_CACHE_HOME or "
                  "~/.cache; none: nowhere"),
-    TEXTS(input, "File with what buffer arg.KEY holds at first: .npy, or elements only"),
-    TEXTS(output, "File with what buffer arg.KEY has to hold at the end"),
-    TEXT(reference_entry, "", "A kernel whose results are compared with the first one's"),
+    TEXTS(input, "File with the initial contents of buffer arg.KEY: .npy, or raw elements"),
+    TEXTS(output, "File with the expected final contents of buffer arg.KEY"),
+    TEXT(reference_entry, "", "A reference kernel, with whose results the results are compared"),
     TEXT(reference_source, "", "Its file; empty: the same file"),
-    TEXT(reference_grid, "", "Its blocks; empty: as many"),
-    TEXT(reference_block, "", "Its threads of a block; empty: as many"),
-    TEXT(reference_shared, "", "Its bytes of shared memory; empty: as many"),
+    TEXT(reference_grid, "", "Its blocks; empty: the same number"),
+    TEXT(reference_block, "", "Its threads of a block; empty: the same number"),
+    TEXT(reference_shared, "", "Its bytes of shared memory; empty: the same number"),
     TEXT(reference, "", "Name of a function of the host, compared instead of a kernel"),
     GB_LIST(P, reference_library, GB_TYPE_STRING, "", NULL, NULL,
-            "Its library: names or paths, of which the first that is found counts"),
+            "Its library: names or paths; the first one found is used"),
     TEXT(reference_signature, "", "Signature of either reference; empty: the same signature"),
-    TEXTS(ref, "Its arguments, if they are not the same; arg.N in them means its own copies"),
-    TEXTS(work, "What a launch does: work.flops, work.math (fp32 vector), work.bytes_read, "
-                "work.bytes_written, work.items and work.item, the name of one"),
+    TEXTS(ref, "Its arguments, if they differ; arg.N in them means its own copies"),
+    TEXTS(work, "Work of a launch: work.flops, work.math (fp32 vector), work.bytes_read, "
+                "work.bytes_written, work.items and work.item, the name of an item"),
 };
 
 /* --- making the kernel --- */
@@ -265,8 +265,9 @@ static void check_judging(const struct gb_host *host, struct reporter *reporter,
     if (!settings->plan.has_reference ||
         (settings->has_reference_kernel && *params->reference_source == '\0'))
         report(reporter, "reference_source", 0,
-               "verify = judge: what is judged is not loaded by the judge: expected "
-               "reference_entry and reference_source, or reference and reference_library");
+               "verify = judge: the judge cannot take the reference from the submission, which it "
+               "does not load: expected reference_entry and reference_source, or reference and "
+               "reference_library");
     if (params->output.n > 0)
         report(reporter, "output", 0,
                "verify = judge: files hold the results of one set of inputs: expected a reference");
@@ -336,7 +337,8 @@ static int32_t read_input(const struct kernel_bench *bench, const struct world *
     struct array_file array = {0};
     int32_t status = read_array(bench, entry, file, &array);
     if (status == GB_OK && array.element != buffer->element)
-        status = host->fail(host, "input: the file has elements of another type than the buffer");
+        status = host->fail(host,
+                            "input: the file has elements of a different type from the buffer");
     else if (status == GB_OK && (world->is_on_host || buffer->memory == MEMORY_HOST))
         memcpy(made->memory, array.elements, bytes);
     else
@@ -637,14 +639,14 @@ static const struct gb_bench_ops ops = {
 JUDGED_VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
-    "A .cu is compiled by NVRTC for the device; what it made is kept and used again as long as the "
-    "source, the headers that it includes, macros, options and NVRTC are the same. Signature and "
-    "arguments are those of the benchmark call: numbers, struct(...), null and buffers such as "
+    "A .cu is compiled by NVRTC for the device; the result is cached and used again as long as the "
+    "source, its headers, macros, options and NVRTC are the same. Signature and arguments are "
+    "those of the benchmark call: numbers, struct(...), null and buffers such as "
     "buffer(float[1Mi], out) or buffer(int[{n}], uniform=-9:9). Results are compared with those of "
     "another kernel, of a function of the host, with a file, or with expect= of a buffer.\n"
     "A case whose kernel needs more registers or shared memory than a block can have is skipped. "
-    "Metrics: compile_ms, cached (1: it was compiled before), registers, spill_bytes, "
-    "local_bytes, shared_bytes, blocks, blocks_per_unit and occupancy.";
+    "Metrics: compile_ms, cached (1: taken from the cache), registers, spill_bytes, local_bytes, "
+    "shared_bytes, blocks, blocks_per_unit and occupancy.";
 
 static const struct gb_plugin plugin = {
     .size = sizeof plugin,

@@ -119,7 +119,7 @@ static int32_t check_threads(const struct launch *launch)
         result = launch->driver->function_attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
                                                     launch->function);
     if (result != CUDA_SUCCESS || n <= (uint64_t)most)
-        return status_of(launch, result, "asking what the kernel needs");
+        return status_of(launch, result, "querying the kernel's resources");
     return host_skip(launch->host,
                      "a block of %llu threads does not fit: this kernel, which has %d registers, "
                      "takes up to %d",
@@ -133,13 +133,13 @@ static int32_t check_cluster(const struct launch *launch)
     int architecture = 0;
     int32_t status = driver_architecture(launch->driver, launch->host, &architecture);
     if (status == GB_OK && architecture < FIRST_ARCHITECTURE)
-        return launch->host->skip(launch->host, "this device has no clusters of blocks");
+        return launch->host->skip(launch->host, "this device does not support clusters of blocks");
     if (status == GB_OK && cluster->x * cluster->y * cluster->z > PORTABLE)
         status = status_of(
             launch,
             launch->driver->function_set(launch->function,
                                          CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-            "asking for clusters of more than 8 blocks");
+            "enabling clusters of more than 8 blocks");
     return status;
 }
 
@@ -161,7 +161,7 @@ static int32_t ask_for_shared(const struct launch *launch)
     if (result == CUDA_SUCCESS && wanted > 0)
         result = launch->driver->function_set(
             launch->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, wanted);
-    return status_of(launch, result, "asking for shared memory");
+    return status_of(launch, result, "requesting shared memory");
 }
 
 int32_t launch_prepare(const struct launch *launch, const struct signature *signature)
@@ -195,7 +195,7 @@ static int32_t report_occupancy(const struct launch *launch)
         launch->host->metric(launch->host, "blocks_per_unit", n_blocks, "blocks");
         launch->host->metric(launch->host, "occupancy", (double)n_blocks * n_taken / most, "ratio");
     }
-    return status_of(launch, result, "asking for the occupancy");
+    return status_of(launch, result, "querying the occupancy");
 }
 
 int32_t launch_report(const struct launch *launch)
@@ -222,7 +222,7 @@ int32_t launch_report(const struct launch *launch)
     }
     launch->host->metric(launch->host, "blocks", (double)grid->x * grid->y * grid->z, "blocks");
     if (result != CUDA_SUCCESS)
-        return status_of(launch, result, "asking what the kernel needs");
+        return status_of(launch, result, "querying the kernel's resources");
     return report_occupancy(launch);
 }
 

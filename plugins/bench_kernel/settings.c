@@ -247,7 +247,7 @@ static char *take_option(const struct settings *settings, struct reporter *repor
         *at = value + n_value;
     }
     if (n_value == 0)
-        report(reporter, "options", (size_t)(word - text), "'%.*s': expected a value behind it",
+        report(reporter, "options", (size_t)(word - text), "'%.*s': expected a value after it",
                (int)n, word);
     char *own = strndup(value, n_value), *option = NULL;
     char *used = own != NULL && spellings[row].is_folder
@@ -361,7 +361,7 @@ static void check_routine(const struct settings *settings, struct reporter *repo
         if (value->kind == VALUE_STRUCT ? !are_parts_reached(&settings->plan, value)
                                         : !is_reached(value))
             report(reporter, option, entry->value.at,
-                   "a kernel does not reach this: expected a number, struct(...), null, or a "
+                   "a kernel cannot access this: expected a number, struct(...), null, or a "
                    "buffer(...) of the device or pinned");
     }
 }
@@ -383,7 +383,7 @@ static void check_map(const struct settings *settings, struct reporter *reporter
         char option[OPTION_BYTES];
         snprintf(option, sizeof option, "%s.%.48s", name, map->keys[i]);
         if (settings_buffer(settings, map->keys[i]) == NULL)
-            report(reporter, option, 0, "arg.%.100s is no buffer", map->keys[i]);
+            report(reporter, option, 0, "arg.%.100s is not a buffer", map->keys[i]);
     }
 }
 
@@ -397,22 +397,22 @@ static void check_reference(const struct settings *settings, struct reporter *re
                  {"reference_block", params->reference_block},
                  {"reference_shared", params->reference_shared}};
     if (*params->reference_entry != '\0' && *params->reference != '\0')
-        report(reporter, "reference", 0, "there is reference_entry as well: expected one of them");
+        report(reporter, "reference", 0, "reference_entry is given, too: expected one of the two");
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (*needs[i].text != '\0' && *params->reference_entry == '\0')
             report(reporter, needs[i].name, 0,
-                   "it needs 'reference_entry', the kernel that it is about");
+                   "it needs 'reference_entry', the kernel that it describes");
     if (*params->reference != '\0' && params->reference_library.n == 0)
-        report(
-            reporter, "reference", 0,
-            "it needs 'reference_library', where the function is (a kernel is 'reference_entry')");
+        report(reporter, "reference", 0,
+               "it needs 'reference_library', which holds the function (for a kernel: "
+               "reference_entry)");
     if (*params->reference_entry != '\0' && params->reference_library.n > 0)
         report(reporter, "reference_library", 0,
-               "it is about 'reference', a function: a kernel is in reference_source");
+               "it applies to 'reference', a function: for a kernel, expected reference_source");
     if (*params->reference_entry != '\0' && *params->reference_source == '\0' &&
         strcmp(params->reference_entry, params->entry) == 0)
         report(reporter, "reference_entry", 0,
-               "the kernel would be compared with itself: expected another one");
+               "the kernel would be compared with itself: expected a different one");
 }
 
 /* --- the whole --- */

@@ -252,13 +252,13 @@ static int32_t create(struct matmul *matmul)
     } refusals[] = {
         {params->block != BLOCK_DEFAULT, "block is for CUDA: the CPU has no blocks of threads"},
         {params->priority != PRIORITY_UNIFORM,
-         "priority = graded is for CUDA: a stream of the CPU is a thread like any other"},
+         "priority = graded is for CUDA: on the CPU a stream is an ordinary thread"},
         {params->allocation != ALLOCATION_MALLOC,
-         "allocation = pool is for CUDA: the CPU has plain memory only"},
-        {params->units != 0, "units is for CUDA: give the CPUs to run on as option cpus of a "
-                             "device of plugin cpu"},
+         "allocation = pool is for CUDA: the CPU has ordinary memory only"},
+        {params->units != 0,
+         "units is for CUDA: expected option cpus of a device of plugin cpu, the CPUs to run on"},
         {params->stamps != STAMPS_YES,
-         "stamps is for CUDA: on the CPU nothing notes where a problem runs"},
+         "stamps is for CUDA: the CPU does not record where a problem runs"},
     };
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (refusals[i].is_asked)

@@ -69,9 +69,9 @@ static int32_t green_status(const struct driver *driver, const struct gb_host *h
 {
     char words[128];
     if (!is_refusal(result))
-        return driver_status(driver, host, result, "making a green context");
+        return driver_status(driver, host, result, "creating a green context");
     driver_error_words(driver, result, words, sizeof words);
-    return host_skip(host, "units = %u: the driver makes no green context of that size here: %s",
+    return host_skip(host, "units = %u: the driver cannot create a green context of that size: %s",
                      n_units, words);
 }
 
@@ -108,9 +108,10 @@ static int32_t green_context_make(const struct driver *driver, const struct gb_h
     CUdevResourceDesc description = NULL;
     CUgreenCtx handle = NULL;
     if (!load(driver, &functions))
-        return host_skip(host,
-                         "units = %u: the driver has no green contexts; those for CUDA 12.4 have",
-                         n_units);
+        return host_skip(
+            host,
+            "units = %u: the driver has no green contexts: expected one for CUDA 12.4 or later",
+            n_units);
     CUresult result = driver->context_device(&device);
     if (result == CUDA_SUCCESS)
         result = functions.resource(device, &whole, CU_DEV_RESOURCE_TYPE_SM);
@@ -146,7 +147,10 @@ static int32_t green_context_make(const struct driver *driver, const struct gb_h
 {
     (void)driver;
     (void)ret;
-    return host_skip(host, "units = %u: built with headers older than those of CUDA 12.4", n_units);
+    return host_skip(host,
+                     "units = %u: this build has no green contexts: expected one with the headers "
+                     "of CUDA 12.4 or later",
+                     n_units);
 }
 
 static void green_context_destroy(const struct driver *driver, struct green_context *green)
@@ -194,7 +198,7 @@ static int32_t require_pools(const struct matmul *matmul)
     const struct driver_question question = {&has_pools,
                                              CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED};
     const int32_t status = driver_ask(&cuda->driver, matmul->host, &question, 1,
-                                      "asking for memory pools");
+                                      "querying memory pools");
     return has_pools != 0 ? status
                           : matmul->host->skip(matmul->host,
                                                "allocation = pool: the device has no memory pools");
@@ -206,11 +210,12 @@ static int32_t create(struct matmul *matmul)
     char reason[512];
     struct cuda_matmul *cuda = matmul->own;
     if (matmul->a_size > INT32_MAX || matmul->b_size > INT32_MAX)
-        return host->skip(host, "on CUDA a matrix has fewer than 2^31 elements");
+        return host->skip(host,
+                          "a matrix is too large for CUDA: expected fewer than 2^31 elements");
     if (!driver_open(&cuda->driver, reason, sizeof reason))
         return host->fail(host, reason);
     const int32_t status = status_of(matmul, cuda->driver.context_get(&cuda->home),
-                                     "asking for the context");
+                                     "querying the context");
     cuda->work = cuda->home;
     if (status != GB_OK || matmul->params->allocation != ALLOCATION_POOL)
         return status;

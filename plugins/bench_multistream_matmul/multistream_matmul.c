@@ -39,12 +39,14 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, allocation, "malloc", allocations,
               "CUDA: memory of its own, or from the device's pool (cuMemAllocAsync)"),
     GB_INT(struct params, units, "0", "0:65536", "multiprocessors",
-           "CUDA: run on so many by a green context, rounded up to what it can give; 0: on all"),
-    GB_CHOICE(struct params, stamps, "yes", stamps,
-              "CUDA: note when and where each block runs, as metrics; each: of each problem, too"),
+           "CUDA: multiprocessors to run on, by a green context, rounded up to a size that it "
+           "supports; 0: all"),
+    GB_CHOICE(
+        struct params, stamps, "yes", stamps,
+        "CUDA: record when and where each block runs, as metrics; each: of each problem, too"),
     GB_CHOICE(struct params, sum, "register", sums,
               "keep each sum in a register, or store it after every product, as `c[i] += a * b` "
-              "does where nothing is known of c"),
+              "does where c may alias"),
 };
 
 /* --- create --- */
@@ -305,17 +307,18 @@ static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "multistream_matmul", "1.0",
               "independent matrix products spread over streams"),
     .help =
-        "Problem i goes to stream i mod streams. Each product is long and thin and fills a small "
-        "part of a device only, so that streams make the whole faster in steps: the time is that "
-        "of one stream times ceil(problems / streams) / problems, as long as there is room.\n\n"
+        "Problem i goes to stream i mod streams. Each product is long and thin and fills only a "
+        "small part of a device, so that more streams are faster in steps: the time is that of one "
+        "stream times ceil(problems / streams) / problems, as long as there is room.\n\n"
         "On CUDA one thread computes each element of C, in blocks of block x block threads; all "
         "matrices are stored by rows, and sums are kept in order. Streams are non-blocking; they "
-        "are forked from the queue and joined to it by events, also where there is one only. With "
-        "units > 0 they belong to a green context with so many multiprocessors; the metric units "
-        "is how many it was given. How many streams are launched side by side depends on "
+        "are forked from the queue and joined to it by events, even a single one. With units > 0 "
+        "they belong to a green context with so many multiprocessors; the metric units is the "
+        "number that it received. How many streams are launched side by side depends on "
         "CUDA_DEVICE_MAX_CONNECTIONS as well, which env.CUDA_DEVICE_MAX_CONNECTIONS sets.\n\n"
-        "With stamps, on CUDA, each block notes its start, its end and its multiprocessor; of more "
-        "than 65536 blocks none does. Metrics report the run of median length among the last 16:\n"
+        "With stamps, on CUDA, each block records its start, its end and its multiprocessor; with "
+        "more than 65536 blocks none does. Metrics report the run of median length among the last "
+        "16:\n"
         "- fastest_problem, slowest_problem: from the first start to the last end of its blocks\n"
         "- units_used: multiprocessors that ran any block\n"
         "- predicted_time: of the slowest stream, its problems' times added up\n"
@@ -323,12 +326,11 @@ static const struct gb_plugin plugin = {
         "- measured_to_predicted: from the first start to the last end, over the predicted time\n"
         "- problem_N, problem_N_unit, with stamps = each: its time, the multiprocessor it ended "
         "on\n\n"
-        "Stamps make the end of each block a little longer, which counts where problems take "
-        "microseconds: turn them off there.\n\n"
-        "On the CPU a stream is a thread that drains its own queue; there is room for as many as "
-        "there are cores. The threads exist before the time is taken, which is from the first "
-        "launch to the end of the last problem. B is stored by columns. Options for CUDA are "
-        "refused: the case is skipped.\n\n"
+        "Stamps make each block a little longer, which matters where problems take microseconds: "
+        "turn them off there.\n\n"
+        "On the CPU a stream is a thread that drains its own queue; at most one for each core. The "
+        "threads are created untimed; the time runs from the first launch to the end of the last "
+        "problem. B is stored by columns. Options for CUDA are refused: the case is skipped.\n\n"
         "With input = ones each output must be exactly `aligned`; with input = random it is "
         "compared with a float64 reference. Random inputs are the same on all devices.",
     .devices = PLUGIN_DEVICES,

@@ -34,8 +34,8 @@ static void *open_library(const struct gb_host *host, const char *library)
         host_skip(host, "library: %.400s", words != NULL ? words : path);
     } else if (handle == NULL) {
         host_skip(host,
-                  "%.64s was not found, neither where the loader looks nor in the CUDA Toolkit: "
-                  "give its path as option library",
+                  "%.64s was not found, neither in the loader's path nor in the CUDA Toolkit: "
+                  "expected its path as option library",
                   library);
     }
     return handle;
@@ -250,7 +250,8 @@ static const struct {
              {GB_I32, 2}, {GB_I64, 4}, {GB_I8, 0}};
 
 static const struct gb_option options[] = {
-    GB_CHOICE(struct params, collective, "all_reduce", collectives, "what the GPUs do together"),
+    GB_CHOICE(struct params, collective, "all_reduce", collectives,
+              "operation that the GPUs do together"),
     GB_BYTES(struct params, bytes, "64MiB", "1:1TiB",
              "the larger of the two buffers of each rank, as nccl-tests count sizes; rounded down "
              "to whole elements for each rank"),
@@ -259,9 +260,9 @@ static const struct gb_option options[] = {
     GB_BOOL(struct params, in_place, "no",
             "output over input, where the collective has both in one buffer"),
     GB_INT(struct params, ranks, "0", "0:64", "GPUs",
-           "GPUs that take part, from the case's own on; 0: all that are visible"),
+           "number of GPUs, beginning with the case's own; 0: all visible ones"),
     GB_STRING(struct params, library, "libnccl.so.2",
-              "NCCL: a name, or a path, which starts from the folder of the configuration"),
+              "NCCL: a name, or a path relative to the folder of the configuration"),
 };
 
 struct rank {
@@ -500,7 +501,7 @@ static int32_t connect(struct bench *bench)
     const int result = bench->nccl.init_all(communicators, (int)n, devices);
     for (uint32_t i = 0; i < n && result == 0; i++)
         bench->ranks[i].communicator = communicators[i];
-    return nccl_status(&bench->nccl, bench->host, result, "making the communicators");
+    return nccl_status(&bench->nccl, bench->host, result, "creating the communicators");
 }
 
 static int32_t call_once(struct bench *bench, const struct gb_queue *queue)
@@ -652,12 +653,12 @@ static const struct gb_plugin plugin = {
     .help =
         "One process has a rank on each GPU, the first on the device of the case. Each rank has a "
         "stream, forked from the queue and joined to it once a sample, so that a sample ends when "
-        "all ranks have; with `iterations = 20`, as many as nccl-tests make, collectives follow "
-        "each other as they do there.\n\n"
+        "all ranks have; with `iterations = 20`, the number that nccl-tests use, collectives "
+        "follow each other as they do there.\n\n"
         "bytes_per_s (GB/s) is the bus bandwidth as nccl-tests define it, for n ranks that of the "
         "algorithm times 2 (n - 1) / n (all_reduce), (n - 1) / n (all_gather, reduce_scatter, "
-        "all_to_all) or 1 (broadcast); items_per_s is the algorithm's: bytes over time. "
-        "all_to_all is sends and receives in one group; a broadcast comes from rank 0.\n\n"
+        "all_to_all) or 1 (broadcast); items_per_s is the algorithm's: bytes over time. all_to_all "
+        "is sends and receives in one group; a broadcast comes from rank 0.\n\n"
         "Inputs are small whole numbers, so that results are exact in every type; each element of "
         "every rank is compared. `cache = cold` flushes the first GPU only. Collectives are "
         "enqueued anew for each sample, never as a graph, which NCCL warns of for several GPUs in "

@@ -82,9 +82,9 @@ static const struct gb_bench_ops ops = {
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "nop", "1.0", "does nothing: the floor of what can be measured"),
-    .help = "On the CPU a loop whose body is empty. With iterations = 1 it shows what a sample "
-            "costs that holds no work; with many it shows what the loop adds to each iteration of "
-            "a benchmark that is written the same way.\n\n"
+    .help = "On the CPU a loop whose body is empty. With iterations = 1 it shows the cost of a "
+            "sample without work; with many it shows what the loop adds to each iteration of a "
+            "benchmark written the same way.\n\n"
             "On CUDA each iteration launches an empty kernel of one thread: the shortest time that "
             "a kernel can take, and with many iterations how fast kernels follow each other.",
     .devices = PLUGIN_DEVICES,

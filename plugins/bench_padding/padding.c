@@ -30,10 +30,11 @@ static const struct batch_shape defaults[] = {
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, problem, "dense", problems,
-              "one product whose last tiles are cut, or many small ones that are all cut alike"),
+              "one product with partial tiles at its edges, or many small products, each a single "
+              "partial tile"),
     GB_CHOICE(struct params, schedule, "baseline", schedules,
-              "guards everywhere; loops parted in two; tiles filled up with zeros; both; the best "
-              "that this plugin has; the library"),
+              "guards everywhere; loops split in two; tiles padded with zeros; both; this plugin's "
+              "fastest kernel; cuBLAS"),
     GB_INT(struct params, m, "0", "0:32768", "rows", "rows of X and Y; 0: 960, batched 120"),
     GB_INT(struct params, n, "0", "0:32768", "columns",
            "rows of W, columns of Y; 0: 2304, batched 120"),
@@ -46,8 +47,8 @@ static const struct gb_option options[] = {
         "blocks share them (on GPUs with clusters); auto: chosen for the shape and the number "
         "of multiprocessors"),
     GB_BOOL(struct params, compile, "no",
-            "CUDA: compile the kernel once more, by itself, and report how long that takes and how "
-            "large its code is"),
+            "CUDA: compile the kernel once more, by itself, and report the time and the size of "
+            "its code"),
 };
 
 /* --- on CUDA: which kernel runs is decided by plan.c --- */
@@ -138,7 +139,7 @@ static int32_t tell_resources(const struct padding *padding)
     }
     host->metric(host, "blocks", (double)plan->columns * plan->rows * plan->products, "blocks");
     host->metric(host, "padding_ratio", plan->padding_ratio, "1");
-    return driver_status(driver, host, result, "asking what the kernel needs");
+    return driver_status(driver, host, result, "querying the kernel's resources");
 }
 
 static int32_t tell_compiled(const struct padding *padding)
@@ -170,7 +171,7 @@ static int32_t ask_for_shared(const struct padding *padding)
                          driver->function_set(cuda->launch.function,
                                               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               (int)cuda->plan.shared),
-                         "asking for shared memory");
+                         "requesting shared memory");
 }
 
 static void set_launch(struct padding *padding)
@@ -281,7 +282,7 @@ static int32_t set_up(struct padding *padding)
     arrays_describe(padding->arrays, lengths, &float32, &float32);
     if (params->tile != TILE_AUTO && params->schedule != SCHEDULE_TUNED)
         return host_skip(padding->host,
-                         "schedule = %s is made of fixed tiles: tile is for schedule = tuned",
+                         "schedule = %s has a fixed tile: tile is for schedule = tuned",
                          schedules[params->schedule]);
     return GB_OK;
 }
@@ -409,17 +410,17 @@ static const struct gb_bench_ops ops = {
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "padding", "1.0",
-              "matrix products whose tiles hang over: guards, partitioning, padding"),
+              "matrix products with partial tiles: guards, partitioning, padding"),
     .help =
         "Y[m,n] = X[m,k] W[n,k]^T in single precision is computed tile by tile, and the last tiles "
-        "hang over the ends of the matrices. `baseline` guards every access and every "
-        "multiply-add. `partition` has loops of their own, without guards, for the tiles and steps "
-        "that lie inside. `pad` fills local tiles up with zeros on the way in, computes without "
-        "guards and guards the way out. `partition_pad` does both. All outputs are compared with a "
-        "float64 reference; inputs are uniform in [-0.1, 0.1].\n\n"
-        "With problem = dense a few tiles of the last row and the last step along k hang over. "
-        "With problem = batched every product is one tile that hangs over: no loop can be parted, "
-        "and partition is the same code as baseline.\n\n"
+        "extend beyond the edges of the matrices. `baseline` guards every access and every "
+        "multiply-add. `partition` has separate loops, without guards, for the tiles and steps "
+        "inside. `pad` fills local tiles with zeros as it loads, computes without guards and "
+        "guards the stores. `partition_pad` does both. All outputs are compared with a float64 "
+        "reference; inputs are uniform in [-0.1, 0.1].\n\n"
+        "With problem = dense the tiles of the last row and the last step along k are partial. "
+        "With problem = batched every product is one partial tile: no loop can be split, and "
+        "partition is the same code as baseline.\n\n"
         "On CUDA tiles are 128 x 128: dense by steps of 4 with 256 threads, 16 x 4 outputs each; "
         "batched by steps of 8 with 128 threads, 32 x 4 outputs each. Guards that the shape proves "
         "true are left out where a compiler that knows it would (columns of dense, steps of "
@@ -427,11 +428,10 @@ static const struct gb_plugin plugin = {
         "is padded, has larger tiles of registers, copies ahead asynchronously and chooses its "
         "tile: the blocks of each multiprocessor in turn times the work of a block, filling it "
         "included, is least; conf/tune.ini is the search that found its kernels. `cublas` is "
-        "cublasSgemm with pedantic math. Metrics: registers, "
-        "spill_bytes and shared_bytes of the kernel, its blocks, and padding_ratio, the work that "
-        "is computed over the work that is wanted. With compile = yes also compile_ms, what NVRTC "
-        "takes for the kernel alone, and code_bytes, the size of its instructions; cublas has "
-        "neither.\n\n"
+        "cublasSgemm with pedantic math. Metrics: registers, spill_bytes and shared_bytes of the "
+        "kernel, its blocks, and padding_ratio, computed work over wanted work. With compile = yes "
+        "also compile_ms, what NVRTC takes for the kernel alone, and code_bytes, the size of its "
+        "instructions; cublas has neither.\n\n"
         "On the CPU one thread computes tiles of 6 x 16 by steps of 4: with AVX2 and FMA where the "
         "processor has them, and with scalars where elements have guards. `tuned` packs both "
         "matrices into blocks that fit the caches and uses AVX-512 if it is there. There is no "

@@ -148,8 +148,8 @@ static int32_t find_program(const struct gb_host *host, const char *name, char *
     if (path != NULL && process_may_run(path))
         return GB_OK;
     if (*name == '\0')
-        return host_fail(host, "there is no python3 in the folders of PATH: expected one, or "
-                               "python = the folder of a virtual environment, or an interpreter");
+        return host_fail(host, "python3 was not found in PATH: expected it there, or python = the "
+                               "folder of a virtual environment, or an interpreter");
     return host_fail(
         host, "python = %s: expected the folder of a virtual environment, or an interpreter", name);
 }
@@ -162,7 +162,7 @@ static int32_t ask(const struct gb_host *host, char *file, char *text, size_t ro
     int ends[2], status = 0;
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return host_fail(host, "python: a pipe: %s", strerror(errno));
+        return host_fail(host, "python: a pipe cannot be created: %s", strerror(errno));
     const int streams[3] = {open("/dev/null", O_RDONLY | O_CLOEXEC), ends[1], STDERR_FILENO};
     const int code = process_start(&program, streams, &pid);
     close(streams[0]);
@@ -176,8 +176,8 @@ static int32_t ask(const struct gb_host *host, char *file, char *text, size_t ro
     return WIFEXITED(status) && WEXITSTATUS(status) == 0
                ? GB_OK
                : host_fail(host,
-                           "python: %s does not run as an interpreter of Python does: expected "
-                           "one, or the folder of a virtual environment",
+                           "python: %s did not run as a Python interpreter: expected one, or the "
+                           "folder of a virtual environment",
                            file);
 }
 
@@ -200,7 +200,7 @@ static int32_t read_answer(const struct gb_host *host, const char *file, char *t
     ret->home = next_line(&text);
     ret->rest = next_line(&text);
     if (*ret->rest != '{')
-        return host_fail(host, "python: %s does not answer as an interpreter of Python does", file);
+        return host_fail(host, "python: %s did not answer as a Python interpreter", file);
     if (strtol(ret->version, NULL, 10) < OLDEST)
         return host_fail(host, "python: %s is too old: expected Python 3.8 or newer", ret->words);
     return GB_OK;
@@ -296,8 +296,7 @@ static int32_t open_program(const struct gb_host *host, char *file, const char *
         return status;
     start(&answer);
     if (!import_gbrun(&answer))
-        status = host_fail(host, "python: %s cannot run gbrun.py: see what it has printed",
-                           answer.words);
+        status = host_fail(host, "python: %s cannot run gbrun.py: see its output", answer.words);
     python.PyEval_SaveThread();
     return status;
 }
@@ -315,7 +314,7 @@ static int32_t interpreter_open(const struct gb_host *host, const char *name, co
         return strcmp(python.program, file) == 0
                    ? GB_OK
                    : host_fail(host,
-                               "python = %s: this process has opened %s before: expected isolate "
+                               "python = %s: this process has already opened %s: expected isolate "
                                "= yes, which gives each case a process of its own",
                                file, python.program);
     status = open_program(host, file, given);
@@ -396,23 +395,22 @@ static const struct gb_option options[] = {
     GB_STRING(P, call, NULL,
               "A file, from the folder of the configuration, and a function in it: "
               "sums.py:add; with verify = judge the file of a submission, without a function "
-              "where its layout names one"),
+              "where the layout names it"),
     GB_STRING(P, python, "",
-              "The interpreter, or the folder of a virtual environment; empty: python3 as PATH "
-              "has it"),
-    GB_STRING(P, reference, "",
-              "With verify = judge: the file that makes inputs and has what is right"),
-    GB_CHOICE(
-        P, subject, "function", subjects,
-        "What is measured: the submission, or the reference in its place, as it is or compiled by "
-        "torch.compile"),
+              "The interpreter, or the folder of a virtual environment; empty: python3 from PATH"),
+    GB_STRING(
+        P, reference, "",
+        "With verify = judge: the file that generates inputs and computes the correct results"),
+    GB_CHOICE(P, subject, "function", subjects,
+              "What is measured: the submission, or the reference instead, as it is or compiled by "
+              "torch.compile"),
     GB_CHOICE(P, layout, "auto", layouts,
-              "What the files have: gpumode is generate_input, ref_kernel, perhaps "
-              "check_implementation, and custom_kernel; kernelbench is Model, get_inputs, "
+              "What the files define: gpumode: generate_input, ref_kernel, optionally "
+              "check_implementation, and custom_kernel; kernelbench: Model, get_inputs, "
               "get_init_inputs, and ModelNew"),
     GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_REST, P, arg, "", NULL, 0, NULL, NULL,
-                 "An argument of the function; without the `arg.` where gbrun has no key of that "
-                 "name: n = 1000, sweep.n = 10, 100"),
+                 "An argument of the function; `arg.` may be left out where gbrun has no key of "
+                 "that name: n = 1000, sweep.n = 10, 100"),
 };
 
 struct bench {
@@ -642,9 +640,10 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
         problem(context, "call", 0, "expected FILE.py:FUNCTION");
     if (is_judged && *params->reference == '\0')
         problem(context, "reference", 0,
-                "verify = judge: what is judged is not loaded by the judge: expected FILE.py");
+                "verify = judge: the judge cannot take the reference from the submission, which it "
+                "does not load: expected FILE.py");
     if (!is_judged && *params->reference != '\0')
-        problem(context, "reference", 0, "it is what is judged by: expected verify = judge");
+        problem(context, "reference", 0, "it is for judging only: expected verify = judge");
     snprintf(file, sizeof file, "%.*s",
              (int)(strlen(params->call) - (colon != NULL ? strlen(colon) : 0)), params->call);
     if (colon != NULL || is_judged)
@@ -682,14 +681,13 @@ static const void *extension(const char *id)
 }
 
 static const struct gb_plugin plugin = {
-    GB_PLUGIN(BENCH, "python", "1.0", "A function of a file in Python"),
+    GB_PLUGIN(BENCH, "python", "1.0", "A function in a Python file"),
     .help = "The function is called once, untimed, with the options of the section as keyword "
-            "arguments. What it returns is timed, if it can be called; else the function itself. "
-            "With gbrun.Bench it returns what is timed together with a reference to compare with, "
-            "what is done before each sample, and what a call does. On a GPU it is called on "
-            "gbrun's stream, which is the current one of PyTorch and CuPy. docs/python.md has "
-            "more.\n"
-            "call_overhead_ns is what calling a function that does nothing takes.",
+            "arguments. If it returns a callable, that is timed; otherwise the function itself. By "
+            "a gbrun.Bench it returns the callable with a reference to compare with, what is done "
+            "before each sample, and the work of a call. On a GPU it is called on gbrun's stream, "
+            "which is the current one of PyTorch and CuPy. docs/python.md has more.\n"
+            "call_overhead_ns is the time of a call to an empty function.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
     .extension = extension,

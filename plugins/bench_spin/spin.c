@@ -26,14 +26,14 @@ static const double AFTER_NS = 50e6;
 static const char *const record_words[] = {"after", "timed"};
 
 static const struct gb_option options[] = {
-    GB_DURATION(struct params, duration, "10us", "0:1000s", "time that a spin lasts at least"),
+    GB_DURATION(struct params, duration, "10us", "0:1000s", "minimum time of a spin"),
     GB_INT(struct params, cycles, "0", "0:2^50", "cycles",
            "GPU: cycles of the multiprocessor's clock to spin instead; 0: by duration"),
     GB_INT(struct params, kernels, "1", "1:1000000", "kernels",
            "spins in an iteration, one after the other; on a GPU each is a kernel"),
     GB_CHOICE(
         struct params, record, "after", record_words,
-        "which spins note their own times: further ones after the samples, or the timed ones"),
+        "which spins record their own times: further ones after the samples, or the timed ones"),
 };
 
 /* --- on the CPU: looks at the clock until it is time --- */
@@ -236,7 +236,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
         return status;
     const uint64_t n = spin->copied->n < SPIN_RECORDS ? spin->copied->n : SPIN_RECORDS;
     if (n == 0)
-        return host->fail(host, "no spin has noted when it began and ended");
+        return host->fail(host, "no spin has recorded its start and end");
     tell_times(spin, n);
     tell_clock(spin, n);
     return check_lengths(spin, n);
@@ -252,19 +252,20 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    GB_PLUGIN(BENCH, "spin", "1.0", "occupies the device for a known time, to compare clocks with"),
+    GB_PLUGIN(BENCH, "spin", "1.0",
+              "occupies the device for a known time, to check clocks against"),
     .help =
         "On the CPU a loop looks at CLOCK_MONOTONIC_RAW until the duration is over. On CUDA a "
         "kernel of one thread looks at %globaltimer, or counts cycles by clock64; how long that "
         "takes depends on the clock's frequency.\n\n"
         "A spin's own time is the difference of its last and first look at the clock: "
         "`in_kernel` is the mean, with `in_kernel_min`, `_max` and `_stdev`; `in_kernel_clock` is "
-        "the frequency that the kernel saw, cycles by time. By how much the case's time is longer "
-        "is what launching and ending add to it.\n\n"
-        "A kernel that notes its times ends when they have arrived in memory, which makes it some "
-        "tenths of a microsecond longer from outside. So the timed spins do not note anything; "
-        "after the samples 10 to 1000 further ones do, and with record = timed the last 4096 that "
-        "were timed. None of them may be shorter than asked.",
+        "the frequency that the kernel saw, cycles by time. The rest of the case's time is launch "
+        "and completion.\n\n"
+        "A kernel that records its times ends when they have arrived in memory, which makes it "
+        "some tenths of a microsecond longer from outside. So the timed spins record nothing; 10 "
+        "to 1000 further ones after the samples do, or, with record = timed, the last 4096 that "
+        "were timed. None of them may be shorter than requested.",
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,

@@ -38,6 +38,15 @@ static inline __attribute__((format(printf, 2, 3))) int32_t host_skip(const stru
     return status;
 }
 
+/* The host's formats; fails where an old one has none. */
+static inline int32_t host_formats(const struct gb_host *host, const struct gb_formats **ret)
+{
+    *ret = host->extension(host, GB_FORMATS);
+    return *ret != NULL ? GB_OK
+                        : host->fail(host, "this version of gbrun has no " GB_FORMATS
+                                           ": expected a newer one");
+}
+
 /* The order of doubles, for qsort. */
 static inline int compare_doubles(const void *a, const void *b)
 {

@@ -56,8 +56,8 @@ bool perf_event_counts(const struct perf_event *event, char *ret_why, size_t byt
     close(file);
     snprintf(ret_why, bytes, "%s",
              n > 0      ? ""
-             : isnan(n) ? "in use by others"
-                        : "opened, and counted as nothing, by this machine");
+             : isnan(n) ? "in use by other programs"
+                        : "opened, but counting nothing, on this machine");
     return n > 0;
 }
 
@@ -72,7 +72,7 @@ void perf_event_explain(int error, char *text, size_t bytes)
                      ? strtol(paranoia, NULL, 10)
                      : -1);
     else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-        snprintf(text, bytes, "not counted by this machine, as is usual for virtual ones");
+        snprintf(text, bytes, "not counted by this machine, as is usual for virtual machines");
     else if (error == ENOSYS)
         snprintf(text, bytes, "this kernel has no perf_event_open");
     else

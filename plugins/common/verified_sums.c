@@ -75,7 +75,8 @@ bool range_parse(const char *text, struct range *ret, char *reason, size_t bytes
         while (end > at && end[-1] == ' ')
             end--;
         if (range.n == RANGE_INTERVALS_MAX) {
-            snprintf(reason, bytes, "range = %s: at most %d intervals", text, RANGE_INTERVALS_MAX);
+            snprintf(reason, bytes, "range = %s: expected at most %d intervals", text,
+                     RANGE_INTERVALS_MAX);
             return false;
         }
         if (!take_named(at, (size_t)(end - at), &range) && !take_interval(at, end, &range)) {
@@ -135,7 +136,7 @@ int32_t range_refuse_inexact(const struct range *range, const struct gb_host *ho
 {
     const double largest = range_largest(range), whole = ldexp(1.0, format->digits);
     if (!format->is_integer && largest > whole)
-        return host_skip(host, "integral = yes: whole numbers of %s go up to %g, the range to %g",
+        return host_skip(host, "integral = yes: the integers of %s end at %g, the range at %g",
                          dtype, whole, largest);
     if (n * largest * largest > limit)
         return host_skip(
@@ -168,7 +169,7 @@ static int32_t fill_interval(const struct range *range, const struct gb_host *ho
         return status;
     return host_fail(host, "range: %g..%g cannot be drawn from%s", request.low, request.high,
                      fill->integral != 0 || fill->format == GB_I8
-                         ? ": there must be whole numbers in it, within the range of the type"
+                         ? ": it must contain integers, within the range of the type"
                          : "");
 }
 

@@ -64,16 +64,17 @@ static const struct event everywhere[] = {
     HARDWARE(INSTRUCTIONS, "", INSTRUCTIONS, true, "instructions retired"),
     HARDWARE("cycles", "", CPU_CYCLES, true, "cycles of the processors while they ran"),
     HARDWARE("cache-references", "", CACHE_REFERENCES, true, "accesses to the last-level cache"),
-    HARDWARE("cache-misses", "", CACHE_MISSES, true, "accesses that it had to pass on"),
-    HARDWARE("branch-misses", "", BRANCH_MISSES, true, "branches that were predicted wrongly"),
+    HARDWARE("cache-misses", "", CACHE_MISSES, true,
+             "accesses to the last-level cache that missed"),
+    HARDWARE("branch-misses", "", BRANCH_MISSES, true, "mispredicted branches"),
     HARDWARE("branches", "", BRANCH_INSTRUCTIONS, false, "branches retired"),
-    HARDWARE("ref-cycles", "", REF_CPU_CYCLES, false, "cycles at a frequency that never changes"),
+    HARDWARE("ref-cycles", "", REF_CPU_CYCLES, false, "cycles at a constant reference frequency"),
     CACHE("L1-dcache-loads", L1D, ACCESS, "loads from the first-level data cache"),
-    CACHE("L1-dcache-load-misses", L1D, MISS, "loads that it had to pass on"),
+    CACHE("L1-dcache-load-misses", L1D, MISS, "loads that missed in it"),
     CACHE("LLC-loads", LL, ACCESS, "loads from the last-level cache"),
-    CACHE("LLC-load-misses", LL, MISS, "loads that it had to pass on"),
-    CACHE("dTLB-load-misses", DTLB, MISS, "loads whose page was not known to the processor"),
-    SOFTWARE("page-faults", "", PAGE_FAULTS, "pages that the kernel had to provide"),
+    CACHE("LLC-load-misses", LL, MISS, "loads that missed in it"),
+    CACHE("dTLB-load-misses", DTLB, MISS, "loads that missed the data TLB"),
+    SOFTWARE("page-faults", "", PAGE_FAULTS, "page faults"),
     SOFTWARE("task-clock", "ns", TASK_CLOCK, "processor time of all threads"),
 };
 enum { N_EVERYWHERE = sizeof everywhere / sizeof everywhere[0] };
@@ -355,8 +356,8 @@ static int32_t count_by_steps(struct pass *pass, double *ret_value)
     *ret_value = (double)pass->n_steps;
     return status == GB_OK && pass->n_steps == UINT64_MAX
                ? host_fail(pass->device->host,
-                           "more than %llu instructions are too many for a trap after each, some "
-                           "10 us: expected less work, a larger count_limit, or a machine where "
+                           "more than %llu instructions are too many for single steps of some 10 "
+                           "us each: expected less work, a larger count_limit, or a machine where "
                            "perf events count",
                            (unsigned long long)counting->limit)
                : status;
@@ -401,9 +402,9 @@ static int32_t count_name(struct pass *pass, const char *name)
         counting->count(counting->context, i == 0 ? name : empty_name, values[i] / n, event->unit);
     return status == GB_OK && is_main && !is_known
                ? host_fail(pass->device->host,
-                           "count_by = perf: others use the processor's counters, or the thread "
-                           "moved to a processor of another kind: expected cpus of one kind, or "
-                           "count_by = step")
+                           "count_by = perf: other programs use the processor's counters, or the "
+                           "thread moved to a processor of another kind: expected cpus of one "
+                           "kind, or count_by = step")
                : status;
 }
 
@@ -417,7 +418,7 @@ static int32_t choose_means(struct pass *pass)
     const struct perf_event exact = {event->type, event->config, true, false};
     const bool has_perf = perf_event_counts(&exact, why, sizeof why);
     if (counting->means == GB_COUNT_BY_VALGRIND)
-        return host_fail(host, "count_by = valgrind: it counts whole programs, of the benchmark "
+        return host_fail(host, "count_by = valgrind: it counts whole programs, for the benchmark "
                                "command: expected auto, perf or step");
     if (counting->means == GB_COUNT_BY_AUTO)
         counting->means = has_perf ? GB_COUNT_BY_PERF : GB_COUNT_BY_STEP;
@@ -425,12 +426,12 @@ static int32_t choose_means(struct pass *pass)
         return has_perf ? GB_OK : host_fail(host, "count_by = perf: instructions: %s", why);
     if (!stepping_is_known())
         return host_fail(host,
-                         "instructions cannot be counted: perf events: %s; a trap after each is "
-                         "known of x86-64 only",
+                         "instructions cannot be counted: perf events: %s; single steps are "
+                         "supported on x86-64 only",
                          why);
     return pass->device->threads != NULL
-               ? host_fail(host, "a trap after each instruction counts one thread: expected "
-                                 "threads = 1, or a machine where perf events count")
+               ? host_fail(host, "single steps count one thread: expected threads = 1, or a "
+                                 "machine where perf events count")
                : GB_OK;
 }
 
@@ -532,7 +533,7 @@ static int32_t list(const struct gb_host *host, const void *params, uint32_t ind
     (void)params;
     (void)whole;
     if (model != NULL)
-        return host->skip(host, "only the processors of this machine are known");
+        return host->skip(host, "unknown chip: only this machine's processors are known");
     if (index != 0)
         return GB_NOT_FOUND;
     for (size_t i = 0; (event = event_at(i)) != NULL; i++) {

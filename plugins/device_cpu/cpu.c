@@ -31,14 +31,13 @@ struct params {
 
 static const struct gb_option options[] = {
     GB_STRING(struct params, cpus, "",
-              "CPUs to run on, such as 0-3,8; empty: those that the process was given"),
-    GB_STRING(
-        struct params, pin, "scatter",
-        "CPUs of the threads of benchmarks with `threads`: scatter, a core for each while there "
-        "are some; compact, neighbours first; none, where the system likes; or a list such as "
-        "0,2,4-7, a CPU for each by number"),
+              "CPUs to run on, such as 0-3,8; empty: all that the process may use"),
+    GB_STRING(struct params, pin, "scatter",
+              "CPUs of the threads of benchmarks with `threads`: scatter: one for each core first; "
+              "compact: neighbours first; none: as the system schedules; or a list such as "
+              "0,2,4-7, one CPU for each thread"),
     GB_INT(struct params, numa_node, "-1", "-1:1023", NULL,
-           "NUMA node whose CPUs are run on and whose memory is used; -1: all"),
+           "NUMA node whose CPUs and memory are used; -1: all"),
     GB_BYTES(struct params, flush, "0", "0:1TiB",
              "memory walked before each cold sample; 0: a quarter more than the last-level cache"),
 };
@@ -230,7 +229,7 @@ static int32_t wanted_cpus(const struct gb_host *host, const struct params *para
     *ret = cpu_list_common(ret, &of_node);
     return cpu_list_count(ret) > 0
                ? GB_OK
-               : host_fail(host, "numa_node = %lld: none of its CPUs may be run on here", node);
+               : host_fail(host, "numa_node = %lld: this process may use none of its CPUs", node);
 }
 
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
@@ -280,7 +279,7 @@ static int32_t pin(struct cpu_device *device, const struct cpu_list *wanted)
     if (is_set)
         cpu_list_set_affinity(&device->previous_affinity);
     cpu_list_write(&device->previous_affinity, available, sizeof available);
-    return host_fail(host, "cpus: not all of them can be used here; the process was given %s",
+    return host_fail(host, "cpus: this process may not use all of them: expected CPUs among %s",
                      available);
 }
 
@@ -427,7 +426,7 @@ static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
     static const struct gb_clock counting = {.size = sizeof counting,
                                              .flags = GB_CLOCK_COUNTS,
                                              .name = "instructions",
-                                             .help = "instructions that are executed, no time"};
+                                             .help = "executed instructions, not time"};
     if (i == CLOCKS)
         copy_known(clock, &counting, sizeof *clock);
     if (i >= CLOCKS)
@@ -449,7 +448,7 @@ static int32_t choose_cpus(const struct cpu_device *device, uint32_t n, uint32_t
     if (device->pin == PIN_LIST) {
         const struct cpu_list common = cpu_list_common(&allowed, &device->pin_list);
         if (memcmp(&common, &device->pin_list, sizeof common) != 0)
-            return host_fail(host, "pin: not all of these CPUs can be used here");
+            return host_fail(host, "pin: this process may not use all of these CPUs");
         allowed = common;
     }
     const uint32_t n_cpus = pin_order("", &allowed, device->pin, cpus);
@@ -520,25 +519,23 @@ static const void *extension(const char *id)
 static const struct gb_plugin plugin = {
     GB_PLUGIN(DEVICE, "cpu", "1.0", "the processors of this machine"),
     .help =
-        "Benchmarks run on the thread that measures, pinned to `cpus` if given; threads that they "
-        "start inherit the set. Those that ask for it run in as many threads as their `threads` "
-        "says, each bound to a CPU as `pin` says: all wait for each other, the clock is read, and "
-        "a sample ends with the last of them.\n\n"
+        "Benchmarks run on the measuring thread, pinned to `cpus` if given; threads that they "
+        "start inherit the set. Multithreaded ones run in as many threads as their `threads` says, "
+        "each bound to a CPU as `pin` says: all wait for each other, the clock is read, and a "
+        "sample ends with the last of them.\n\n"
         "The clock `wall` counts by default: CLOCK_MONOTONIC_RAW, read right before and right "
         "after run. `cpu` is the processor time of all threads, `thread` that of the measuring "
-        "thread. The overhead of each is shown with the results and never "
-        "subtracted.\n\n"
+        "thread. The overhead of each is shown with the results and never subtracted.\n\n"
         "With `cache = cold` a buffer larger than the last-level cache (but at most a quarter of "
         "the memory) is walked before every sample, one word of each line read and written. The "
-        "measuring thread does that, so caches of other cores that it does not share keep what "
-        "they have.\n\n"
+        "measuring thread does that, so caches that it does not share with other cores keep their "
+        "contents.\n\n"
         "Samples are marked interrupted where the scheduler took the measuring thread off its CPU, "
         "and throttled where the system counted a thermal event; the clock frequency is recorded "
         "where the system shows it.\n\n"
-        "`counters` are those that the kernel gives access to (perf_event_open), each counted in a "
-        "pass of its own over all threads, in user mode. FLOP are known on some Intel processors "
-        "only, bytes on none: what the caches miss says nothing of what prefetching and writing "
-        "back move.",
+        "`counters` are those that the kernel provides (perf_event_open), each counted in a pass "
+        "of its own over all threads, in user mode. FLOP can be counted on some Intel processors "
+        "only, bytes on none: cache misses do not include prefetching and writing back.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
     .extension = extension,

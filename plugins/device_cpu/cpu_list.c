@@ -243,7 +243,7 @@ bool node_cpus(const char *root, uint32_t node, struct cpu_list *ret, char *erro
         return false;
     }
     if (system_file_line(line, sizeof line, "%s" NODE_FOLDER "/online", root))
-        snprintf(error, error_bytes, "there is no such node: expected one of %.200s", line);
+        snprintf(error, error_bytes, "unknown node: expected one of %.200s", line);
     else
         snprintf(error, error_bytes, "this system shows no nodes in " NODE_FOLDER);
     return false;

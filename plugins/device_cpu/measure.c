@@ -46,9 +46,10 @@ static int32_t reserve_flush_buffer(struct cpu_device *device)
     void *memory = mmap(NULL, flush->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                         0);
     if (memory == MAP_FAILED) {
-        return host_fail(device->host,
-                         "no memory for the %llu bytes that flush the cache: lower flush",
-                         (unsigned long long)flush->bytes);
+        return host_fail(
+            device->host,
+            "out of memory for the %llu bytes that flush the cache: expected a smaller flush",
+            (unsigned long long)flush->bytes);
     }
     madvise(memory, flush->bytes, MADV_HUGEPAGE);
     memset(memory, 1, flush->bytes);
@@ -514,7 +515,7 @@ int32_t cpu_clocks_probe(struct cpu_device *device)
     static const struct {
         const char *name, *help;
     } words[CLOCKS] = {
-        [CLOCK_WALL] = {"wall", "monotonic time, not adjusted by anyone"},
+        [CLOCK_WALL] = {"wall", "monotonic time, never adjusted"},
         [CLOCK_CPU] = {"cpu", "processor time of all threads of the process"},
         [CLOCK_THREAD] = {"thread", "processor time of the thread that calls run"},
     };

@@ -617,7 +617,7 @@ static int32_t list(void *object, const struct gb_measurement *measurement, uint
     if (status != GB_OK)
         return status;
     if (device->stamps.module == NULL)
-        return host->skip(host, "there are no time stamps on this device");
+        return host->skip(host, "this device has no time stamps");
     way_forget(device, &timed->way);
     cupti_close();
     return list_work(timed, measurement, n_samples, activity, context);

@@ -387,9 +387,10 @@ static void warn_of_tool(struct cuda_device *device)
     device->is_observed = dl_iterate_phdr(find_tool, &name) != 0;
     if (!device->is_observed)
         return;
-    snprintf(text, sizeof text,
-             "a profiler or checker is attached (%.100s): times are those under it, and unreliable",
-             name);
+    snprintf(
+        text, sizeof text,
+        "a profiler or checker is attached (%.100s): times include its overhead and are unreliable",
+        name);
     device->host->log(device->host, GB_LOG_WARNING, text);
 }
 

@@ -19,11 +19,12 @@ static const struct gb_option options[] = {
     GB_BYTES(struct params, flush, "0", "0:1TiB",
              "memory written before each cold sample; 0: as much as the L2 cache holds"),
     GB_INT(struct params, batch_depth, "128", "1:1024", "samples",
-           "samples put on the device before the host waits for them, if they are not a graph"),
+           "samples enqueued before the host waits for them, if they are not a graph"),
     GB_BOOL(struct params, hold_back, "yes",
-            "keep a sample in the stream waiting until the host has launched all of it"),
-    GB_DURATION(struct params, timer_step, "0", "0:1 ms",
-                "cut the device's time stamps to multiples of this, as coarser timers do; 0: no"),
+            "hold each sample of the stream on the device until the host has launched all of it"),
+    GB_DURATION(
+        struct params, timer_step, "0", "0:1 ms",
+        "round the device's time stamps down to multiples of this, like a coarser timer; 0: no"),
     GB_STRING(struct params, cupti, "auto",
               "libcupti, which the clock record and counters need: a path, auto (searched) or no"),
 };
@@ -474,37 +475,35 @@ static const struct gb_plugin plugin = {
     .help =
         "A benchmark's queue is a stream in the device's primary context, which is also that of "
         "the "
-        "CUDA runtime; of a program that uses libgbrun it is one in the context that is current "
-        "there. The driver, CUPTI and NVML are opened when they are needed.\n\n"
+        "CUDA runtime; in a program that uses libgbrun it is one in the current context. The "
+        "driver, CUPTI and NVML are opened when they are needed.\n\n"
         "The clock `kernel` reads time stamps on the device, kernels of one thread that store its "
         "timer, before and after each of up to 64 samples that are captured into a CUDA graph and "
         "launched again and again. The reading of stamps without any work is measured, subtracted "
-        "from every "
-        "sample and stored as `offset_ns`. `event` reads CUDA events around the work, `wall` the "
-        "host's time with a wait for the device in each sample, `record` the first start and the "
-        "last end in CUPTI's activity records, as profilers show them: recording slows kernels of "
-        "short blocks, and a message has both times. From these nothing is subtracted.\n\n"
+        "from every sample and stored as `offset_ns`. `event` reads CUDA events around the work, "
+        "`wall` the host's time with a wait for the device in each sample, `record` the first "
+        "start and the last end in CUPTI's activity records, as profilers show them: recording "
+        "slows kernels of short blocks, and a message states both times. Nothing is subtracted "
+        "from these clocks.\n\n"
         "By the clock `kernel` and with `launch = auto` a single kernel, copy or fill is launched "
         "as a graph. Several of them (unless the benchmark prefers a graph, as functions of Python "
-        "do), what copies from or to the host, and what cannot be captured, takes another time as "
-        "a graph or has a wrong result then, are enqueued in the stream and read by events less an "
+        "do), what copies from or to the host, and what cannot be captured, takes a different time "
+        "or has a wrong result as a graph, are enqueued in the stream and read by events less an "
         "offset; `reading_note` says why, `graph_ns` what a graph would take. Work that the queue "
         "does not wait for is found before the first sample and fails the case.\n\n"
-        "In the stream up to `batch_depth` samples are put on the device before the host waits for "
-        "them. Each is held back on the device until all of it is launched, so that the host's "
-        "gaps "
-        "are not timed; one that is held for 20 ms, as its benchmark waits or launches more than "
-        "the device queues, is released and marked interrupted. After three in a row no further "
+        "In the stream up to `batch_depth` samples are enqueued before the host waits for them. "
+        "Each is held back on the device until all of it is launched, so that the host's gaps are "
+        "not timed; one that is held for 20 ms, because its benchmark waits or launches more than "
+        "the device can queue, is released and marked interrupted. After three in a row no further "
         "sample is held back, and `kernel` reads records, where CUPTI can be used.\n\n"
         "With `cache = cold` a buffer is written on the device before every sample, outside of its "
         "time. Samples are marked throttled where NVML gives a reason for a lower clock while they "
         "were taken; it is asked, and the clock is read, four times a second.\n\n"
         "`counters` are those of CUPTI's range profiler, which a libcupti of CUDA 12.6 or later "
-        "has, and which drivers often permit to root alone. A sample is run once for each pass "
-        "that they need, on the stream also with `launch = graph`, while no activity is recorded. "
-        "FLOP are the instructions of the threads (a fused multiply-add is two, those of half "
-        "precision work on pairs) and the operations of the tensor cores; bytes are "
-        "l1tex__t_bytes, "
+        "has, and which drivers often permit to root only. A sample is run once for each pass that "
+        "they need, on the stream also with `launch = graph`, while no activity is recorded. FLOP "
+        "are the instructions of the threads (a fused multiply-add is two, those of half precision "
+        "work on pairs) and the operations of the tensor cores; bytes are l1tex__t_bytes, "
         "lts__t_bytes and those that dram read and wrote.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,

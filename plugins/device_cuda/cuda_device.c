@@ -160,7 +160,7 @@ int32_t cuda_reserve_flush(struct cuda_device *device)
         return GB_OK;
     if (device->flush_bytes == 0)
         return device->host->fail(device->host,
-                                  "the size of the cache is not known: give flush = SIZE");
+                                  "the size of the cache is unknown: expected flush = SIZE");
     const CUresult result = device->driver.allocate(&device->flush, device->flush_bytes);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return cuda_no_memory(device, device->flush_bytes);
@@ -329,8 +329,8 @@ static void examine_throttle(const struct examination *examination, uint64_t thr
     char text[TEXT_BYTES];
     nvml_throttle_words(throttle, text, sizeof text);
     find_state(examination, "throttling", true, throttle != 0,
-               "the device is throttled: times are longer than those of pace = burst, and "
-               "settled with pace = sustained only",
+               "the device is throttled: times are longer than with pace = burst, and stable with "
+               "pace = sustained only",
                "", "%s", throttle != 0 ? text : "none now");
 }
 
@@ -342,12 +342,12 @@ static void examine_temperature(const struct examination *examination,
         return;
     snprintf(text, sizeof text, "%d C", state->temperature_celsius);
     if (state->slowdown_celsius > 0)
-        snprintf(text, sizeof text, "%d C, slower from %d C on", state->temperature_celsius,
+        snprintf(text, sizeof text, "%d C, throttled from %d C on", state->temperature_celsius,
                  state->slowdown_celsius);
     const bool is_near = state->slowdown_celsius > 0 &&
                          state->temperature_celsius + NEAR_SLOWDOWN_CELSIUS >=
                              state->slowdown_celsius;
-    find(examination, "temperature", text, is_near ? "heat is about to lower the clock" : "", "");
+    find(examination, "temperature", text, is_near ? "the device is about to throttle" : "", "");
 }
 
 static void examine_cupti(const struct examination *examination, const char *cupti)
@@ -358,8 +358,7 @@ static void examine_cupti(const struct examination *examination, const char *cup
     else if (cupti_find(cupti, reason, sizeof reason))
         find(examination, "CUPTI", "there", "", "");
     else
-        find(examination, "CUPTI", reason, "without it there are no counters and no clock `record`",
-             "");
+        find(examination, "CUPTI", reason, "counters and the clock `record` need it", "");
 }
 
 void cuda_examine(const struct driver *driver, CUdevice number, const char *cupti,
@@ -394,13 +393,13 @@ void cuda_examine(const struct driver *driver, CUdevice number, const char *cupt
                "the device is divided: other instances share its memory, power and clock", "", "%s",
                mode_words(state.mig));
     find_state(&examination, "ECC", state.ecc >= 0, state.ecc != state.ecc_pending,
-               "results before and after the reset do not compare", "", "%s",
+               "results before and after the reset are not comparable", "", "%s",
                state.ecc != state.ecc_pending ? "changes with the next reset"
                                               : mode_words(state.ecc));
     find_state(&examination, "compute mode", state.compute_mode >= 0, false, "", "", "%s",
                compute_mode_words(state.compute_mode));
     find_state(&examination, "PCI Express", state.link_width > 0 && state.link_width_max > 0,
                state.link_width < state.link_width_max,
-               "copies from and to the host are slower than they could be", "", "%d of %d lanes",
+               "copies to and from the host are slower than they could be", "", "%d of %d lanes",
                state.link_width, state.link_width_max);
 }

@@ -17,7 +17,7 @@ static int32_t explain(const struct cuda_device *device, CUresult result, int32_
     if (driver_error_is_sticky(result))
         return cuda_status(device, result, "capturing");
     if (result == CUDA_SUCCESS) {
-        snprintf(reason, GRAPH_REASON_BYTES, "run fails while it is captured");
+        snprintf(reason, GRAPH_REASON_BYTES, "run fails during capture");
         return GB_OK;
     }
     char words[128];

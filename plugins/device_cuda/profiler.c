@@ -83,9 +83,9 @@ static const char *advice(CUptiResult result)
         {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
          "CUPTI is busy: another profiler is attached"},
         {CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED,
-         "CUPTI is busy: its old profiler is in use in this process"},
+         "CUPTI is busy: its older profiler is in use in this process"},
         {CUPTI_ERROR_INVALID_CHIP_NAME, "this libcupti does not know the chip: use a newer one"},
-        {CUPTI_ERROR_NOT_COMPATIBLE, "this libcupti and the driver do not go together"},
+        {CUPTI_ERROR_NOT_COMPATIBLE, "this libcupti and the driver are incompatible"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].result == result)
@@ -138,7 +138,7 @@ bool profiler_chip(size_t device, char chip[PROFILER_CHIP_BYTES], char *reason, 
     CUpti_Device_GetChipName_Params arguments = ARGUMENTS(CUpti_Device_GetChipName_Params,
                                                           .deviceIndex = device);
     if (!initialize(reason, bytes) ||
-        !succeeded(library.chip_name(&arguments), "asking for the chip's name", reason, bytes))
+        !succeeded(library.chip_name(&arguments), "querying the chip's name", reason, bytes))
         return false;
     snprintf(chip, PROFILER_CHIP_BYTES, "%s",
              arguments.pChipName != NULL ? arguments.pChipName : "");
@@ -159,10 +159,9 @@ static bool spell_chip(const char *chip, char *ret, char *reason, size_t bytes)
 {
     CUpti_Profiler_Host_GetSupportedChips_Params arguments = ARGUMENTS(
         CUpti_Profiler_Host_GetSupportedChips_Params);
-    if (!succeeded(library.chips(&arguments), "asking for the chips that it knows", reason, bytes))
+    if (!succeeded(library.chips(&arguments), "querying the supported chips", reason, bytes))
         return false;
-    size_t length = (size_t)snprintf(reason, bytes, "chip '%.32s' is not known: expected one of",
-                                     chip);
+    size_t length = (size_t)snprintf(reason, bytes, "unknown chip '%.32s': expected one of", chip);
     for (size_t i = 0; i < arguments.numChips; i++) {
         const char *known = arguments.ppChipNames[i];
         if (strcasecmp(known, chip) == 0) {
@@ -181,7 +180,7 @@ static bool ask_availability(struct metrics *metrics, CUcontext context, char *r
 {
     CUpti_Profiler_GetCounterAvailability_Params arguments = ARGUMENTS(
         CUpti_Profiler_GetCounterAvailability_Params, .ctx = context);
-    const char *doing = "asking which counters are available";
+    const char *doing = "querying the available counters";
     if (!initialize(reason, bytes) ||
         !succeeded(library.availability(&arguments), doing, reason, bytes))
         return false;
@@ -360,7 +359,7 @@ static bool new_bytes(const struct session *session, size_t n, uint8_t **ret)
 {
     *ret = calloc(1, n + 1);
     return check(session, *ret != NULL ? CUPTI_SUCCESS : CUPTI_ERROR_OUT_OF_MEMORY,
-                 "taking memory");
+                 "allocating memory");
 }
 
 /* Which counters run in which pass. */
@@ -419,7 +418,7 @@ static bool set_config(const struct session *session)
         .counterDataImageSize = session->data_bytes, .pCounterDataImage = session->data,
         .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay, .maxRangesPerPass = 1,
         .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0, .targetNestingLevel = 1);
-    return check(session, library.set_config(&arguments), "setting the counters up");
+    return check(session, library.set_config(&arguments), "configuring the counters");
 }
 
 /* One pass. What has been started is stopped, too, or the driver would go on counting. */
@@ -458,8 +457,8 @@ static bool run_passes(const struct session *session, const struct profiler_work
             return false;
     }
     if (!is_last)
-        snprintf(session->reason, session->reason_bytes, "CUPTI asks for more than %d passes",
-                 PASSES_MAX);
+        snprintf(session->reason, session->reason_bytes,
+                 "the counters need more than %d passes: expected fewer counters", PASSES_MAX);
     return is_last;
 }
 
@@ -475,7 +474,7 @@ static bool evaluate(const struct session *session, double *values)
     if (!check(session, library.decode(&decode), "reading the counters"))
         return false;
     if (decode.numOfRangeDropped > 0) {
-        snprintf(session->reason, session->reason_bytes, "CUPTI lost what it had counted");
+        snprintf(session->reason, session->reason_bytes, "CUPTI lost counted values");
         return false;
     }
     return check(session, library.evaluate(&values_of), "evaluating the counters");

@@ -263,7 +263,7 @@ static int32_t recorded(struct batch *batch, uint32_t i)
     status = cuda_status(device, device->driver.context_synchronize(), "measuring");
     cupti_collect(&span);
     if (status == GB_OK && span.n == 0 && !span.is_lost)
-        return device->host->fail(device->host, "run put no work on the device, so that the clock "
+        return device->host->fail(device->host, "run put no work on the device, so the clock "
                                                 "record has nothing to time: use clock = wall");
     launch->is_lost[i] = span.is_lost;
     launch->times_ns[i] = (double)(span.end_ns - span.start_ns);

@@ -220,7 +220,7 @@ static int32_t by_records(const struct cuda_device *device, struct way *way)
     if (!cupti_open(device->params->cupti, reason, sizeof reason)) {
         note(way,
              "run waits for the device, and the host's part in that is timed as well: the records "
-             "of CUPTI, which would not count it, cannot be used: %.120s",
+             "of CUPTI, which exclude it, cannot be used: %.120s",
              reason);
         way->waits_for_each = true;
         return GB_OK;
@@ -250,8 +250,8 @@ static int32_t cannot_be_graph(const struct cuda_device *device, const char *rea
 {
     char text[512];
     snprintf(text, sizeof text,
-             "launch = graph: %s: it may only put work on its queue and on streams that it joins "
-             "back, and not wait, copy to pageable memory or allocate",
+             "launch = graph: %s: it may only enqueue work on its queue and on streams that it "
+             "joins back; it must not wait, copy to pageable memory or allocate",
              reason);
     device->host->log(device->host, GB_LOG_ERROR, text);
     return device->host->fail(device->host, text);
@@ -378,7 +378,7 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
 static int32_t nothing_to_time(const struct cuda_device *device)
 {
     return device->host->fail(device->host,
-                              "run put no work on its queue from its own thread, so that the clock "
+                              "run put no work on its queue from its own thread, so the clock "
                               "kernel has nothing to time: use clock = wall");
 }
 

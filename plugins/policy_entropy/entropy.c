@@ -193,21 +193,12 @@ enum { NOT_FINITE_LIMIT = 64 }; /* times in a row that end it */
 
 static const struct gb_option options[] = {
     GB_FLOAT(struct params, max_angle, "0.048", "-90:90", "degrees",
-             "slope of the last 299 entropies, in bits a sample, to get down to"),
+             "slope of the last 299 entropies, in bits per sample, at which to stop"),
     GB_FLOAT(struct params, min_r2, "0.36", "0:1", NULL,
-             "share of their variance that the line through them has to explain"),
+             "share of their variance that the line through them must explain"),
 };
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct entropy *policy = host->allocate(host, sizeof *policy);
-    if (policy == NULL)
-        return GB_NO_MEMORY;
-    policy->host = host;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
+POLICY_CREATE(struct entropy);
 
 static int32_t observe(void *object, const struct gb_samples *samples)
 {
@@ -276,11 +267,10 @@ static const struct gb_plugin plugin = {
     GB_PLUGIN(POLICY, "entropy", "1.0",
               "NVBench's second rule: until new samples bring hardly any new values"),
     .help =
-        "Stops at the sample where NVBench's `entropy` would: where the entropy of the times seen "
-        "has levelled off, which is looked at after every second sample as the slope of its last "
-        "299 values. It guarantees nothing about the precision of the result: where all times "
-        "differ it takes 1874 samples whatever the noise, and where they are equal as few as are "
-        "allowed.\n\n"
+        "Stops at the sample where NVBench's `entropy` would: where the entropy of the times has "
+        "levelled off, by the slope of its last 299 values, checked after every second sample. It "
+        "guarantees nothing about the precision of the result: where all times differ it takes "
+        "1874 samples whatever the noise, and where they are equal the fewest possible.\n\n"
         "The median is reported with the 95 % interval that its order statistics give, "
         "autocorrelation taken into account.",
     GB_OPTIONS(options, struct params),

@@ -39,16 +39,7 @@ static const struct gb_option budget_options[] = {
     GB_DURATION(struct params, time, "1s", "0:1000 h", "wall time to spend on samples"),
 };
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct policy *policy = host->allocate(host, sizeof *policy);
-    if (policy == NULL)
-        return GB_NO_MEMORY;
-    policy->host = host;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
+POLICY_CREATE(struct policy);
 
 /* Of the host's streams of random numbers. */
 enum { STREAM_PAIRS = 1, STREAM_GROUPS = 2 };
@@ -167,9 +158,9 @@ static const struct gb_policy_ops budget_ops = POLICY_OPS(0, next_budget);
 #define NO_CLAIM                                                                                   \
     "It guarantees nothing about the precision that is reached. The median is reported with "      \
     "the 95 % interval that its order statistics give, autocorrelation taken into account.\n\n"    \
-    "Memory does not grow with the recording: beyond 131072 samples the policy's median and "      \
-    "interval rest on 65536 of them or more, drawn at random from equal parts of the "             \
-    "recording. All samples are stored, and median_ns is the median of all."
+    "Memory is bounded: beyond 131072 samples the policy's median and interval are those of "      \
+    "65536 or more of them, drawn at random from equal parts of the recording. All samples are "   \
+    "stored, and median_ns is the median of all."
 
 static const struct gb_plugin fixed = {
     GB_PLUGIN(POLICY, "fixed", "1.0", "a fixed number of samples"),

@@ -120,20 +120,11 @@ struct stdrel {
 
 static const struct gb_option options[] = {
     GB_FLOAT(struct params, max_noise, "0.5%", "0:1", NULL,
-             "relative standard deviation to get below"),
-    GB_DURATION(struct params, min_time, "0.5s", "0:inf", "measured time that has to be exceeded"),
+             "relative standard deviation below which to stop"),
+    GB_DURATION(struct params, min_time, "0.5s", "0:inf", "measured time before it may stop"),
 };
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct stdrel *policy = host->allocate(host, sizeof *policy);
-    if (policy == NULL)
-        return GB_NO_MEMORY;
-    policy->host = host;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
+POLICY_CREATE(struct stdrel);
 
 /* Judges the last sample alone: where the host has to go on to min_samples the rule must hold
  * there, as in NVBench, not at some sample before. Until it holds the host hands over one at a

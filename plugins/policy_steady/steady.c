@@ -43,9 +43,10 @@ struct steady_options {
 /* Their lines in an option table. */
 #define STEADY_OPTIONS                                                                             \
     GB_FLOAT(struct steady_options, precision, "1%", "1e-6:20%", NULL,                             \
-             "how far the interval may reach to either side, as a share of the median"),           \
+             "largest distance from the median to either end of the interval, as a share of the "  \
+             "median"),                                                                            \
         GB_FLOAT(struct steady_options, confidence, "95%", "0.5:0.999999", NULL,                   \
-                 "probability that the intervals hold, however often one looks"),                  \
+                 "probability that the intervals hold, over all looks together"),                  \
         GB_INT(struct steady_options, optimal, "256", "1:1000000000", "samples",                   \
                "effective sample size at which intervals are tightest"),                           \
         GB_DURATION(struct steady_options, floor_wall, "0.1s", "0:1000 h",                         \
@@ -57,15 +58,15 @@ struct steady_options {
         GB_INT(struct steady_options, min, "16", "2:1000000000", "samples",                        \
                "samples before the first look in any case"),                                       \
         GB_FLOAT(struct steady_options, growth, "1.25", "1.01:10", NULL,                           \
-                 "samples at a look, over those at the look before"),                              \
+                 "samples at a look, relative to the look before"),                                \
         GB_FLOAT(struct steady_options, discard, "25%", "0:0.9", NULL,                             \
-                 "most of the samples that is left out as warm-up"),                               \
+                 "largest share of the samples to discard as warm-up"),                            \
         GB_FLOAT(struct steady_options, min_mode, "2%", "0:20%", NULL,                             \
-                 "share of the samples that makes a mode"),                                        \
+                 "smallest share of the samples that counts as a mode"),                           \
         GB_INT(struct steady_options, visits, "6", "0:1000000", NULL,                              \
                "times that each minor mode must have been entered"),                               \
         GB_STRING(struct steady_options, without, "",                                              \
-                  "rules to leave out, to see what each contributes")
+                  "rules to disable, to see the effect of each")
 
 struct params {
     struct steady_options steady;
@@ -578,15 +579,16 @@ static const struct gb_plugin steady_plugin = {
     .help =
         "Stops when the median is known to within `precision` on either side:\n"
         "- repeated looks: the interval is one of a confidence sequence, so that it holds with "
-        "probability `confidence` at all of them together;\n"
+        "probability `confidence` at all of them;\n"
         "- correlated samples: it rests on the effective sample size, which must be 26 or more, "
         "for the median and for the quantiles at 10 and 90 %; and 75 or more for the median where "
         "there are more than two samples for an effective one. Below a precision of 1 % those of "
         "correlated samples grow with its square, four times as many at 0.5 %;\n"
-        "- trends: nothing is certified while times go one way, beyond chance, by more than a "
-        "quarter of `precision` in a second, or in the time measured if that is longer; and, as "
-        "noise may hide one, until it is 99 % certain that none changes the median of the second "
-        "that follows by more than `precision`, or by the noise of a sample where that is more;\n"
+        "- trends: nothing is certified while times change significantly in one direction, by more "
+        "than a quarter of `precision` in a second, or in the time measured if that is longer; "
+        "and, as noise may hide one, until it is 99 % certain that none changes the median of the "
+        "second that follows by more than `precision`, or by the noise of a sample where that is "
+        "more;\n"
         "- warm-up: up to `discard` of the samples is left out at the start, unless that warm-up "
         "recurs later at the same clock; what is retained must then last twice `floor_wall`;\n"
         "- timer resolution: ticks are interpolated where samples are spread over several; where "
@@ -594,19 +596,19 @@ static const struct gb_plugin steady_plugin = {
         "- dithered timers: where the quartiles are at most two ticks apart and the phase against "
         "the ticks is uniform, as some clocks guarantee, the mean is estimated instead of the "
         "median, from the samples near the median;\n"
-        "- modes: each lesser mode must have been entered `visits` times;\n"
+        "- modes: each minor mode must have been entered `visits` times;\n"
         "- clocks: nothing is certified while the device's clock drifts and times follow it by "
         "more than half of `precision`; a throttled device takes 3 s.\n\n"
         "The first look is at `min` samples or more, after `floor_wall` of wall time and either "
         "`floor_samples` or `busy`; each further look at `growth` times as many. Below a precision "
-        "of 1 % `floor_wall` is longer: twice as long at 0.5 %. Where cases before have loaded the "
-        "device at the clock that it has now, which it counts, their time is part of it; but a "
-        "quarter of `floor_wall`, in proportion to 1 % over `precision`, is not.\n\n"
+        "of 1 % `floor_wall` is longer: twice as long at 0.5 %. The time for which earlier cases "
+        "have loaded the device at its current clock counts for it, except for a quarter of "
+        "`floor_wall`, in proportion to 1 % over `precision`.\n\n"
         "Verdicts:\n"
         "- certified: the interval is as narrow as requested;\n"
         "- multimodal: there are several modes, each known as precisely as requested;\n"
         "- resolution limited: the timer resolution is too coarse for `precision`.\n\n"
-        "`without` leaves rules out. It is a list of wall_floor, effective_size, mid_quantile, "
+        "`without` disables rules. It is a list of wall_floor, effective_size, mid_quantile, "
         "sequence (the interval is then one for a single look), discard, recurrence, modes, "
         "resolution, clocks, mixing (of the quantiles at 10 and 90 %, 26 and 75), settling "
         "(twice), dithering, trend and trend_bound.",
@@ -617,7 +619,7 @@ static const struct gb_plugin steady_plugin = {
 static const struct gb_plugin quantiles_plugin = {
     GB_PLUGIN(POLICY, "quantiles", "1.0",
               "until the median and the quantiles at 10 % and 90 % are known well enough"),
-    .help = "As `steady`, and the intervals of the quantiles at 10 % and 90 % must be within "
+    .help = "Like `steady`, and the intervals of the quantiles at 10 % and 90 % must be within "
             "`tails` of them. The three intervals hold together with probability `confidence`. The "
             "tails are the metrics p10, p10_low, p10_high, p90, p90_low and p90_high.",
     GB_OPTIONS(quantiles_table, struct params),

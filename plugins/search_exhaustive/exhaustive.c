@@ -118,14 +118,14 @@ static const struct gb_search_ops random_ops = SEARCH_OPS(create_random, propose
 static const struct gb_plugin exhaustive = {
     GB_PLUGIN(SEARCH, "exhaustive", "1.0", "every case, in the order of the configuration"),
     .help = "Measures every case once. Claims the best of all cases where the sign test rules out "
-            "each other one: with six samples or more of each, and more of the best, as it was "
-            "chosen among all. Else it claims the best of those measured.",
+            "every other one: which takes six samples or more of each, and more of the best, since "
+            "it was chosen among all. Otherwise it claims the best of those measured.",
     GB_OPTIONS(exhaustive_options, struct params),
     .ops = &exhaustive_ops,
 };
 
 static const struct gb_plugin random_search = {
-    GB_PLUGIN(SEARCH, "random", "1.0", "cases drawn by chance, each once"),
+    GB_PLUGIN(SEARCH, "random", "1.0", "cases drawn at random, each once"),
     .help = "Measures cases in random order until budget, cases or patience end it. Claims that "
             "the best one measured is among a share of all cases: of n cases drawn, one is in the "
             "best 1 - (1 - confidence)^(1/n), whatever the space looks like.",

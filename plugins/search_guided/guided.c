@@ -599,26 +599,27 @@ static int32_t report(void *object, struct gb_search_claim *claim)
 static const struct gb_search_ops ops = SEARCH_OPS(create, propose, report, destroy);
 
 static const struct gb_plugin guided = {
-    GB_PLUGIN(SEARCH, "guided", "1.0", "where a model expects most improvement per second"),
+    GB_PLUGIN(SEARCH, "guided", "1.0", "where a model expects the most improvement per second"),
     .help =
         "Begins with `start` cases far from each other. Then a Gaussian process over the values of "
         "the axes, numbers by their rank and words as equal or not, predicts what the other cases "
         "take, what it costs to measure them, and whether they can be measured. The next case is "
         "the one with the largest expected improvement per second, from 3 tolerances on; every "
         "second one is the best neighbour, from 10 tolerances on, of those within 5 % of the best: "
-        "a case that differs on one axis. A best one that stays it for 8 cases is measured again, "
-        "with twice as many samples. After 16, it and those within 10 % of it are, up to four "
-        "times in all, while that takes at most 1 % of the time: clocks that change in steps may "
-        "have made the one fast or the others slow.\n\nUp to 16384 cases are predicted at each "
-        "step. Of larger spaces, and where its own computing would take more than some 2 % of the "
-        "time (4,000 cases of less than 100 ms, 16,000 of less than 400 ms), it predicts a random "
-        "part, 500 cases or more, which is drawn anew as the model grows, and neighbours. The "
-        "model keeps up to 1000 cases, of more the better half.\n\nWith lanes, the cases that are "
-        "open stand in the model with what it expects of them, so that it does not propose their "
-        "like. It then chooses by what is known of the cases before them: the more lanes, the more "
-        "cases it measures until it has found the best, and the less time that takes where most of "
-        "a visit is compiling.\n\nIt ends by budget, cases or patience, and claims the best of "
-        "those measured.",
+        "a case that differs on one axis. A case that remains the best for 8 cases is measured "
+        "again, with twice as many samples. After 16, it and those within 10 % of it are, up to "
+        "four times in all, while that takes at most 1 % of the time: steps of the clock may have "
+        "made it fast or the others slow.\n\n"
+        "Up to 16384 cases are predicted at each step. Of larger spaces, and where its own "
+        "computation would take more than some 2 % of the time (4,000 cases of less than 100 ms, "
+        "16,000 of less than 400 ms), it predicts a random part, 500 cases or more, which is drawn "
+        "anew as the model grows, and neighbours. The model keeps up to 1000 cases, of more the "
+        "better half.\n\n"
+        "With lanes, the cases that are open stand in the model with what it expects of them, so "
+        "that it does not propose similar ones. It then chooses without their results: with more "
+        "lanes it measures more cases until it has found the best, in less time where most of a "
+        "visit is compiling.\n\n"
+        "It ends by budget, cases or patience, and claims the best of those measured.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
 };

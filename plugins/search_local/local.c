@@ -29,7 +29,7 @@ static const struct gb_option options[] = {
     GB_INT(struct params, samples, "3", "0:1000000", "samples",
            "samples of each case; 0: what its policy asks for"),
     GB_INT(struct params, restarts, "0", "0:1000000000", "restarts",
-           "most times to begin anew; 0: until every case is measured"),
+           "maximum number of restarts; 0: until every case is measured"),
 };
 
 static int32_t create(const struct gb_host *host, const struct gb_search_space *space,
@@ -171,8 +171,9 @@ static const struct gb_plugin local = {
     GB_PLUGIN(SEARCH, "local", "1.0", "step by step to better neighbours, from many starts"),
     .help = "Begins at a random case and measures, in random order, the cases that differ from it "
             "on one axis, by any of its values. It continues at the first better one. Where "
-            "there is none it begins anew, at a case that was not measured yet. Budget, cases, "
-            "patience or restarts end it.\n\nIt claims the best of those measured.",
+            "there is none it restarts at a case that was not measured yet. Budget, cases, "
+            "patience or restarts end it.\n\n"
+            "It claims the best of those measured.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
 };

@@ -79,13 +79,14 @@ struct search {
 static const char *const noises[] = {"any", "pooled"};
 
 static const struct gb_option options[] = {
-    GB_CHOICE(struct params, noise, "any", noises,
-              "what is known of the noise: any distribution; or pooled: alike in all cases, "
-              "relative to their medians, which fewer samples show, and wrong where one is not"),
+    GB_CHOICE(
+        struct params, noise, "any", noises,
+        "assumption about the noise: any distribution; or pooled: the same in all cases relative "
+        "to their medians, which needs fewer samples and is wrong where one case differs"),
     GB_INT(struct params, rounds, "12", "1:30", "rounds",
-           "most times that cases which are not ruled out are measured again"),
+           "maximum number of times that cases not ruled out are measured again"),
     GB_INT(struct params, confirm, "4", "4:20", "visits",
-           "times that the leader is measured again at least"),
+           "minimum number of times that the leader is measured again"),
 };
 
 static double half_error(const struct search *search)
@@ -631,14 +632,13 @@ static const struct gb_plugin race = {
         "samples are independent. The claim is wrong only where the leader's upper end is too "
         "low, which rests on samples taken after it was chosen, or where the one best case is "
         "ruled out: so it needs no correction for the number of cases.\n\n"
-        "Samples of one visit are not independent where a case is placed otherwise, or a clock "
-        "runs "
-        "otherwise, each time that it is created. So visits, which are creations of their own, are "
-        "a unit too: the leader is relied upon after four, and a case is ruled out only if the "
-        "medians of its visits and of the leader's say so as well, by how visits of all cases "
-        "vary.\n\n"
-        "With `noise = pooled` three samples of a case do, as all cases are taken to have the same "
-        "noise, normal and relative to their means. Where one is bimodal, the claim is false.",
+        "Samples of one visit are not independent where memory placement or a clock differs from "
+        "one creation of a case to the next. So visits, each with its own creation, are a unit "
+        "too: the leader is trusted after four, and a case is ruled out only if the medians of its "
+        "visits and of the leader's say so as well, by how visits of all cases vary.\n\n"
+        "With `noise = pooled` three samples of a case suffice, as all cases are assumed to have "
+        "the same noise, normal and relative to their means. Where one is bimodal, the claim is "
+        "false.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
 };

@@ -42,7 +42,7 @@ static const struct gb_option bench_options[] = {
     GB_INT(struct params, elements, "4096", "1:1e9", "elements", "length of the array"),
     GB_FLOAT(struct params, factor, "2", "-1e6:1e6", NULL, "factor, or what is added"),
     GB_BOOL(struct params, in_place, "no", "write the result over the input"),
-    GB_STRING(struct params, label, "", "words to write into the log"),
+    GB_STRING(struct params, label, "", "words to write to the log"),
     GB_CHOICE(struct params, operation, "scale", operations, "what is done with each element"),
     GB_BYTES(struct params, gap, "0", "0:1GiB", "memory left free between input and output"),
     GB_DURATION(struct params, settle, "0", "0:10s", "processor time to burn before measuring"),
@@ -76,7 +76,7 @@ static int32_t bench_create(const struct gb_host *host, const void *params, void
 {
     const struct params *settings = params;
     if (settings->factor == 0.0 && settings->operation == OPERATION_SCALE)
-        return host->fail(host, "factor = 0 makes every output zero: give another one");
+        return host->fail(host, "factor = 0 makes every output zero: expected another value");
     struct bench *bench = host->allocate(host, sizeof *bench);
     if (bench == NULL)
         return GB_NO_MEMORY;

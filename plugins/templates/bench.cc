@@ -10,7 +10,8 @@ struct arrays : gbrun::bench {
     void prepare() // once, untimed; what is thrown is why the case failed
     {
         if (factor == 0)
-            throw std::invalid_argument("factor = 0 makes all outputs zero: give another one");
+            throw std::invalid_argument(
+                "factor = 0 makes all outputs zero: expected another value");
         random(x, n, -1, 1);
         y.resize(x.size());
         work.flops = static_cast<double>(n); // of one iteration: rates are computed from it

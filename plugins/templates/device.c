@@ -28,8 +28,8 @@ static const struct {
     clockid_t id;
     const char *name, *help;
 } clocks[N_CLOCKS] = {
-    {CLOCK_THREAD_CPUTIME_ID, "processor", "time that the thread had a processor"},
-    {CLOCK_MONOTONIC, "wall", "time that passed"},
+    {CLOCK_THREAD_CPUTIME_ID, "processor", "processor time of the thread"},
+    {CLOCK_MONOTONIC, "wall", "elapsed time"},
 };
 
 static double now_ns(clockid_t clock)
@@ -223,7 +223,7 @@ static const struct gb_device_ops ops = {
     .telemetry = telemetry,
 };
 static const struct gb_plugin device_plugin = {
-    GB_PLUGIN(DEVICE, "plugin_name", "1.0", "the processor, by the time that it was had"),
+    GB_PLUGIN(DEVICE, "plugin_name", "1.0", "the processor, by processor time"),
     GB_OPTIONS(options, struct params), .ops = &ops};
 
 /* A benchmark for it, as those of gbrun name the devices that they run on. */
@@ -250,5 +250,5 @@ GB_UNTIMED(verify, struct product, chain)
     return chain->host->checked(chain->host, "power", chain->value == power, "is not 3^n");
 }
 GB_BENCH_ON("plugin_name", plugin_name_powers, struct product, product_options,
-            "powers of three, one factor after the other", .run = run, .verify = verify)
+            "powers of three, one factor at a time", .run = run, .verify = verify)
 GB_MODULE(&device_plugin, &plugin_name_powers)

@@ -187,8 +187,8 @@ huge failed
 good ok
 closing ok" "$(statuses)"
 succeeds "how much memory was wanted is reported" \
-    grep -q 'arg.a: there is not enough memory for a buffer of 1024 GiB' out.txt err.txt
-succeeds "a status is reported" grep -q 'returned another status than ok = 0; the last was 5' out.txt err.txt
+    grep -q 'arg.a: out of memory for a buffer of 1024 GiB' out.txt err.txt
+succeeds "a status is reported" grep -q 'returned a status other than ok = 0; the last was 5' out.txt err.txt
 succeeds "so is that of a call before" grep -q 'before: status returned 9: expected 0' out.txt err.txt
 succeeds "a call of 'after' that fails is a warning, which the table shows" grep -q "a call of 'after' failed" out.txt
 
@@ -225,7 +225,7 @@ a value that a later call sets|status|int(int)|arg.mine = handle; 0; before = ha
   21 before: 'mine' stands for 'handle', which no earlier call sets
 names in a circle that a call follows|distance|long(pointer)|arg.a; arg.a = arg.1; before = handle_get(pointer a) => \
   9 arg.1: arg.a is given later: move it up
-a status that nothing returns|crash|void()|ok = 0 => 6 ok: no function here returns an integer, which a status is
+a status that nothing returns|crash|void()|ok = 0 => 6 ok: no function here returns an integer, as a status must be
 a status that does not fit|status|uint8(int)|0; ok = 256 => \
   6 ok: 256 cannot be a status of a function that returns uint8
 null in place of a number|status|int(int)|0; expect = null => \
@@ -241,7 +241,7 @@ an unknown name in a struct|text_length|size_t(struct(pointer, size_t))|struct(b
 an address that a struct is to have|text_length|struct(pointer, size_t)()|expect = struct(null, 3) => \
   10 expect: member 1, 'null', cannot be compared: expected numbers only
 too few types behind the ellipsis|sum_of_doubles|double(int, ..., double)|1; 0.5; 0.5 => \
-  9 arg.3: the signature has 2 parameters only: behind '...' stand the types of all that is passed
+  9 arg.3: the signature has 2 parameters only: write the types of all variadic arguments after '...'
 an argument that is left out behind the ellipsis|sum_of_doubles|double(int, ...)|1; arg.3 = 0.5 => \
   13 signature: it has 3 parameters, but arg.2 is missing
 a prototype of another function|status|int larger(int)|0 => \

@@ -95,9 +95,9 @@ no_path failed
 no_member failed
 good ok" "$? $(statuses)"
 has "an exit code and a signal are reported, what was printed with its place, what is missing, what prepare did" stdout \
-    "argv, run 1: 'sh -c 'exit 127'' ended with exit code 127: expected 0" "was ended by signal 9 (Killed)" 'output: line 2, byte 2: "c": expected "d"' \
-    'output: line 1, byte 4: it ends here: expected "d"' "prepare: 'false' ended with exit code 1" \
-    'figure = gave ([0-9]+): not a number in the 18 bytes that were printed: "run 1"' \
+    "argv, run 1: 'sh -c 'exit 127'' ended with exit code 127: expected 0" "was killed by signal 9 (Killed)" 'output: line 2, byte 2: "c": expected "d"' \
+    'output: line 1, byte 4: the output ends here: expected "d"' "prepare: 'false' ended with exit code 1" \
+    'figure = gave ([0-9]+): no such number in the 18 bytes of output: "run 1"' \
     'figure = (t)(o): more groups, or none: expected a regular expression with one group'
 
 succeeds "nothing of what hung is left" test ! -s pid -o ! -e "/proc/$(cat pid)/stat"
@@ -112,7 +112,7 @@ if command -v fincore >/dev/null && [ "$(stat -f -c %T .)" != tmpfs ]; then
 warm|./look warm.txt|disk_cache = warm; files = data
 cold|./look cold.txt|disk_cache = cold; files = data
 TABLE
-    equals "files that are read, or taken out of memory, before each run" "4194304 0" \
+    equals "files that are read, or evicted from the page cache, before each run" "4194304 0" \
         "$(sort -u warm.txt | xargs) $(sort -u cold.txt | xargs)"
 else
     skip "files in memory" "there is no fincore, or files are always in memory here"
@@ -163,15 +163,15 @@ for argv in 'no_such_program x' ./none ./not_executable ./folder 'true |cat' 'tr
     printf '[bench c%d]\nplugin = command\ndevice = cpu\nargv = %s\n' $((++n)) "$argv"
 done >bench.ini
 exits "what cannot be run" 2 "$GBRUN" check -c bench.ini
-equals "what cannot be run: messages" "c1 8 argv: no program 'no_such_program' in the folders of PATH
+equals "what cannot be run: messages" "c1 8 argv: program 'no_such_program' was not found in PATH
 c2 8 argv: $PWD/./none cannot be run: No such file or directory
 c3 8 argv: $PWD/./not_executable cannot be run: Permission denied: it is not executable
 c4 8 argv: $PWD/./folder cannot be run: Is a directory
-c5 13 argv: '|' is for a shell, and there is none: expected a program and its arguments, '|' in quotes, or sh -c '...'
-c6 13 argv: '*' is for a shell, and there is none: expected a program and its arguments, '*' in quotes, or sh -c '...'
+c5 13 argv: '|' has a meaning for a shell only, and none is used: expected a program and its arguments, '|' in quotes, or sh -c '...'
+c6 13 argv: '*' has a meaning for a shell only, and none is used: expected a program and its arguments, '*' in quotes, or sh -c '...'
 c7 13 argv: an unterminated text: expected another '
-c8 11 prepare: no program 'no_such' in the folders of PATH
-c9 13 exit_codes: none would be right: expected at least one, such as 0" "$(errors_of bench.ini err.txt)"
+c8 11 prepare: program 'no_such' was not found in PATH
+c9 13 exit_codes: no exit code would be accepted: expected at least one, such as 0" "$(errors_of bench.ini err.txt)"
 
 # --- gbrun command, gbrun call ----------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ try_each "$GBRUN" <<'TABLE'
 other codes are accepted|0||command -q -r 2 --policy fixed --exit-codes 0,3 "sh -c 'exit 3'"
 a figure of the command|0||command -q -r 2 --policy fixed --figure 'took (.*) ms' --figure-unit ms ./counts|1.250 ms
 failures are ignored where that is asked for, and reported|0||command -i -q -r 2 --policy fixed false|\
-warning: ignore_failure: of 3 runs 3 failed, the last one by exit code 1
+warning: ignore_failure: of 3 runs 3 failed, the last one with exit code 1
 and else are failures|1||command -q --policy fixed false
 a name for each command|2|gbrun: error: --name: 1 for 2 commands: expected one for each|command -n a true false
 a command is needed|2||command

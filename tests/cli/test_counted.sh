@@ -111,7 +111,7 @@ INI
         equals "its times are not known" 0 "$("$GBRUN" export program.gbr | grep -c 'user_time')"
         PATH=/nonexistent ran "$GBRUN" -c program.ini -s '*.count_by=step' -s '*.count_limit=3'
         has "more than the limit is an error that says what to do" out.txt \
-            'more than 3 instructions are too many for a trap after each' 'a larger count_limit'
+            'more than 3 instructions are too many for single steps' 'a larger count_limit'
         ran "$GBRUN" -c program.ini -s '*.exit_codes=3'
         has "how it has to end is looked at" out.txt 'ended with exit code 0: expected 3'
         ran env PATH=/nonexistent "$GBRUN" -c program.ini -s '*.count_by=valgrind'
@@ -151,6 +151,6 @@ exits "sides that are judged by times" 2 "$GBRUN" ab -c all.ini --new bytes=8192
 has "and how they are compared" err.txt 'sides are judged by times'
 if [ "$(of nop clock)" = "instructions by step" ]; then
     ran "$GBRUN" -c own.ini -s '*.count_limit=10'
-    has "work that is too long for traps" out.txt 'more than 10 instructions are too many for a trap after each'
+    has "work that is too long for traps" out.txt 'more than 10 instructions are too many for single steps'
 fi
 finish

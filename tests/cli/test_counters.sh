@@ -62,7 +62,7 @@ notes results.gbr
 equals "a difference of more than 10 % is a warning, not a failure" \
     "0 3 1" "$ended $(said 'FLOP: the benchmark declares') $(said 'bytes of memory: the benchmark')"
 has "with both numbers, and what may explain it" out.txt \
-    'warning: FLOP: the benchmark declares 1.049e+06 an iteration, the counters say 1.164e+06 (+11 %); of which arithmetic they are is not declared'
+    'warning: FLOP: the benchmark declares 1.049e+06 an iteration, the counters say 1.164e+06 (+11 %); the type of their arithmetic is not declared'
 has "and the direction" out.txt 'counters say 7.34e+05 (-30 %) (good'
 has "arithmetic that is declared is not asked for" out.txt \
     'FLOP: the benchmark declares 1 an iteration, the counters say 1.11 (+11 %) (labs)'

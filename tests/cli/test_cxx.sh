@@ -30,7 +30,7 @@ for where in prepare reset run verify; do
     said+="$where,error,failed,thrown in so many words
 $where,memory,failed,$at: out of memory
 $where,skip,skipped,not on this machine
-$where,number,failed,an exception that is no std::exception
+$where,number,failed,an exception that is not a std::exception
 $where,status,failed,$at: not supported
 "
 done

@@ -46,11 +46,11 @@ git checkout -q "$first" && git checkout -q -b same && git commit -q --allow-emp
 GBRUN_BASE=main exits "a change that changes nothing" 0 bash "$job"
 echo >>wait.c
 exits "changes that are not committed" 2 bash "$job"
-has "changes that are not committed: what" err.txt "gbrun-ci.sh: the tree has changes that are not committed"
+has "changes that are not committed: what" err.txt "gbrun-ci.sh: the tree has uncommitted changes"
 git checkout -q . && git checkout -q "$change"
 GBRUN_BUILD=false exits "a build that fails" 2 bash "$job"
 GBRUN_BASE=none exits "no such base" 2 bash "$job"
-has "no such base: what to do" err.txt "no commit is common with none: fetch the history"
+has "no such base: what to do" err.txt "no common commit with none: fetch the history"
 
 # ---- a baseline that is kept ----
 export GBRUN_BASELINE=main.gbr

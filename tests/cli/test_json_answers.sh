@@ -31,10 +31,10 @@ equals "as text: the same messages" 2 "$(grep -c '^bad.ini:' text.txt)"
 try_each "$GBRUN" <<'TABLE'
 no configuration|2|gbrun: error: no configuration: expected FILE.ini or -c FILE|check --format json
 another format of check|2|gbrun: error: --format xml: expected text or json|check -c good.ini --format xml
-a configuration as JSON|2|gbrun: error: --print prints a configuration: expected no --format json beside it|\
+a configuration as JSON|2|gbrun: error: --print prints a configuration: expected no --format json with it|\
 check -c good.ini --print --format json
 another format of help|2|gbrun: error: --format xml: expected text or json|help --format xml
-two formats of help|2|gbrun: error: --format json: expected no --roff and no --markdown beside it|\
+two formats of help|2|gbrun: error: --format json: expected no --roff or --markdown with it|\
 help fixed --format json --roff
 an unknown name|2|gbrun: error: help: unknown name 'fixd'; did you mean 'fixed'?|help fixd --format json
 TABLE

@@ -135,7 +135,7 @@ PTX knows sizes|13 signature: parameter 1 is int32, but in|$ptx; signature = voi
 and names|9 entry: there is no kernel 'scale' in|source = scale.ptx; entry = scale; signature = void(pointer); buffer(4)
 +a number of parameters|13 signature: it has 1 parameter, but the kernel in $config/scale.cu has 4|\
 $cuda; entry = my::scale<float>; signature = void(pointer); buffer(4)
-an argument that a kernel does not reach|9 arg.1: a kernel does not reach this|$ptx; signature = void(pointer); buffer(4, host)
+an argument that a kernel does not reach|9 arg.1: a kernel cannot access this|$ptx; signature = void(pointer); buffer(4, host)
 a kernel that a macro makes|ok 1|$cuda; entry = made_by_a_macro; signature = void(pointer, int); buffer(4); 1
 a kernel in a header|ok 1|$cuda; entry = included; signature = void(pointer); buffer(4)
 +a kind of parameter|13 signature: parameter 2 is float, but in|\
@@ -173,7 +173,7 @@ ok 1|plain
 11 include: $config/nowhere: No such file or directory|plain; include = nowhere
 11 include: $here: expected a folder|plain; include = tile.cu
 13 define.2X: '2X' is not a macro name: expected letters, digits|plain; define.2X = 4
-22 options: '-I': expected a value behind it|plain; options = -std c++17 -I
+22 options: '-I': expected a value after it|plain; options = -std c++17 -I
 10 shared: 1000000000 is out of range: expected bytes, a whole number up to|plain; shared = 1G
 ok 1|plain; options = -I include -Iinclude --include-path include -D A=4 -std=c++20
 +11 options: NVRTC says: unrecognized option --no-such-option|plain; options = --no-such-option

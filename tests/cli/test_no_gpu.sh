@@ -16,7 +16,7 @@ why()
     env LD_LIBRARY_PATH="$fake" "$@" "$GBRUN" list devices 2>&1 >devices.txt | sed -n 's/^cuda: absent: //p'
 }
 
-equals "too old" "the driver is too old: it is for CUDA 11.4, gbrun needs 12.0" "$(why FAKE_CUDA_VERSION=11040)"
+equals "too old" "the driver is too old: it is for CUDA 11.4: expected 12.0 or later" "$(why FAKE_CUDA_VERSION=11040)"
 equals "no device" "no device: the driver found none; other (CUDA_ERROR_OTHER)" \
     "$(unset CUDA_VISIBLE_DEVICES; why FAKE_CUDA_INIT=100)"
 equals "none is visible" "no device is visible: CUDA_VISIBLE_DEVICES is '7'" \
@@ -24,14 +24,14 @@ equals "none is visible" "no device is visible: CUDA_VISIBLE_DEVICES is '7'" \
 equals "half of it is of another version" "libcuda.so.1 and the kernel's driver differ; other (CUDA_ERROR_OTHER)" \
     "$(why FAKE_CUDA_INIT=803)"
 equals "anything else has the driver's own name" \
-    "the driver does not start: other (CUDA_ERROR_OTHER)" "$(why FAKE_CUDA_INIT=3)"
+    "the driver cannot be initialized: other (CUDA_ERROR_OTHER)" "$(why FAKE_CUDA_INIT=3)"
 equals "the CPU is there all the same" 1 "$(grep -c '^cpu:0 ' devices.txt)"
 
 mkdir empty
 printf 'int cuInit(unsigned flags) { return (int)flags; }\n' >lacks.c
 if ${CC:-cc} -shared -fPIC -Wl,-soname,libcuda.so.1 lacks.c -o empty/libcuda.so.1 2>/dev/null; then
     equals "a driver that lacks functions" \
-        "the driver is too old: libcuda.so.1 has no cuDriverGetVersion; gbrun needs one for CUDA 12.0" \
+        "the driver is too old: libcuda.so.1 has no cuDriverGetVersion: expected a driver for CUDA 12.0 or later" \
         "$(why LD_LIBRARY_PATH="$TMPDIR/empty")"
 else
     skip "a driver that lacks functions" "no compiler"

@@ -82,7 +82,7 @@ try_each "$GBRUN" search <<'TABLE'
 no object|2|~broken.json:1:15: error: 'results' is not an object|--space broken.json
 no file|2|~gbrun: error: missing.json: cannot be read: No such file or directory|--space missing.json
 repetitions of none|2|~gbrun: error: --repeat is for recorded spaces: expected --space FILE with it|--repeat 3
-results beside it|2|~gbrun: error: --space: expected no results file and no --run beside it|--space cache.json results.gbr
+results beside it|2|~gbrun: error: --space: expected no results file and no --run with it|--space cache.json results.gbr
 no lanes|2|~--lanes: error: lanes = 0 is out of range: expected 1:256|--space cache.json --lanes 0
 no value|2|~--option: error: 'cases' has no '=': expected KEY=VALUE, such as tolerance=2%|--space cache.json --option cases
 an unknown option|2|~--option: error: unknown key 'case' in [search space]: see 'gbrun help guided' for its options|\

@@ -62,7 +62,7 @@ equals "a dry run says what is measured, in order, and why it will take how long
 2,nop_b,few,cpu:0,3,at most: max_time
 files: 0" "$("$GBRUN" run m.ini 'nop*' --rounds 3 --dry-run -o new.gbr -f csv 2>summary | tail -n +2 | cut -d, -f 1-5,7
     echo "files: $(find . -name 'new.gbr*' | wc -l)")"
-equals "and what it is together" "nothing is measured: 2 cases, 6 visits: in this order once, then again for each further round; at most 90.0 s by max_time, not counting what is not sampling" \
+equals "and what it is together" "nothing is measured: 2 cases, 6 visits: in this order once, then again for each further round; at most 90.0 s by max_time, which limits sampling only" \
     "$(cat summary)"
 "$GBRUN" run m.ini copy --dry-run --estimate two.gbr -f csv 2>/dev/null | cut -d, -f 2,7 >plan
 equals "what the file has, and the mean of what it has of the plugin" \

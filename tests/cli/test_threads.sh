@@ -58,7 +58,7 @@ has 'other words for pin are refused' <(cat out.txt err.txt) \
     "pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8"
 ran "$GBRUN" run -q -c pinned.ini -o pinned.gbr -s 'device cores.numa_node=1023'
 succeeds 'so is a node that is not there' \
-    grep -qE 'numa_node = 1023: (there is no such node|this system shows no nodes)' out.txt err.txt
+    grep -qE 'numa_node = 1023: (unknown node|this system shows no nodes)' out.txt err.txt
 
 # An option of that name which a plugin has had before stays what it is.
 few_samples 2 '[bench e]' 'plugin = elementwise' 'n = 64' 'threads = 1' >own.ini

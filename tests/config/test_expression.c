@@ -138,13 +138,13 @@ static const struct text_cases refusals[] = {
       "1 + row -> 12: unknown name 'row'; did you mean 'rows'?",
       "velocity -> 8: unknown name 'velocity': expected an option or a variable, or a text in "
       "single quotes",
-      "\"fp16\" = dtype -> 8: unknown name 'fp16' (a text stands in single quotes: 'fp16')",
-      "dtype = \"row\" -> 16: unknown name 'row'; did you mean 'rows'? (a text stands in single "
+      "\"fp16\" = dtype -> 8: unknown name 'fp16' (text is written in single quotes: 'fp16')",
+      "dtype = \"row\" -> 16: unknown name 'row'; did you mean 'rows'? (text is written in single "
       "quotes: 'row')",
-      "dtype = `fp32` -> 16: unknown name 'fp32' (a text stands in single quotes: 'fp32')",
+      "dtype = `fp32` -> 16: unknown name 'fp32' (text is written in single quotes: 'fp32')",
       "rows + row + velocity -> 15: unknown name 'row'; did you mean 'rows'?",
-      "case when rows collate nocase then \"p q r\" end -> 43: unknown name 'p q r' (a text stands "
-      "in single quotes: 'p q r')",
+      "case when rows collate nocase then \"p q r\" end -> 43: unknown name 'p q r' (text is "
+      "written in single quotes: 'p q r')",
       "\"define.x\" -> 8: 'define.x' is the name of several that differ in case only",
       "rowid -> 8: unknown name 'rowid'; did you mean 'rows'?",
       "order > 1 -> 8: syntax error at 'order'" WORD_OF_SQL,

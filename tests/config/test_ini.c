@@ -124,7 +124,7 @@ static const struct {
     const char *messages;
 } wrong[] = {
     {"k = 1\nl = 2\n[a]\nm = 3\n", "[a|]\nm|3\n",
-     "1:1: 'k = 1' stands before the first section: expected [KIND NAME]\n"},
+     "1:1: 'k = 1' is before the first section: expected [KIND NAME]\n"},
     {"[a]\nk = 1\nl\nm = 2\n", "[a|]\nk|1\nm|2\n", "3:1: 'l'" NO_EQUALS},
     {"[a]\nk ; = 1\n", "[a|]\n", "2:1: 'k'" NO_EQUALS},
     {"[a]\nthreads: 4\n", "[a|]\n", "2:8: 'threads: 4'" COLON},

@@ -61,7 +61,7 @@ static const struct text_cases selections[] = {
       "'rows'?\n",
       "*.zzzzzzzz=7 -> 1:0: '*.zzzzzzzz=7' has no effect: unknown key 'zzzzzzzz' in [bench gemm]: "
       "see 'gbrun help matmul' for its options\n",
-      "x*.rows=7 -> 1:0: 'x*.rows=7': there is no section that 'x*' matches\n",
+      "x*.rows=7 -> 1:0: 'x*.rows=7': no section matches 'x*'\n",
       "policy *.precision=2%|gbrun.benchmarks=nop -> " NOP,
       "policy few.samples=4 -> 1:0: 'policy few.samples=4' has no effect: no benchmark that is run "
       "uses [policy few]\n",

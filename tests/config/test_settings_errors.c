@@ -109,7 +109,7 @@ static const struct text_cases mistakes[] = {
       "cuda:1 in [defaults] or in a [bench NAME]",
       "devices = cuda:all -> 2:11: device 'cuda:all': 'devices' takes names only; write device = "
       "cuda:all in [defaults] or in a [bench NAME]",
-      "devices = cuda, all -> 2:17: 'all' stands alone in 'devices'",
+      "devices = cuda, all -> 2:17: 'all' cannot be combined with others in 'devices'",
       "distribute = all -> 2:14: 'all'" NO_CHOICE "spread, each",
       "jobs = -1 -> 2:8: jobs = -1" OUTSIDE "0:256"}},
     {{add_errors, DEFAULTS},

@@ -6,7 +6,7 @@ head=$(few_samples 20 'device = cuda' 'time_limit = 60 s')
 
 verified "copy by a kernel, all widths" '[bench copy]' 'method = kernel' 'sweep.width = 1, 2, 4, 8, 16' \
     'sweep.bytes = 1, 15, 4099, 1MiB, 33MiB' 'sweep.cache = warm, cold'
-partly "copy between device, pinned and pageable memory" 'no work for a GPU with method = memcpy' '[bench copy]' \
+partly "copy between device, pinned and pageable memory" 'a copy within host memory: expected device or peer on one side' '[bench copy]' \
     'sweep.method = auto, memcpy' 'sweep.bytes = 1, 4099, 1MiB' \
     'sweep.from = device, pinned, pageable' 'sweep.to = device, pinned, pageable'
 equals "copy: from the device to pinned and pageable memory and back, both methods" 24 \
@@ -43,7 +43,7 @@ verified "elementwise: kernels, types and sizes" "$element" "$types" 'sweep.n = 
 verified "elementwise: sizes that fill no vector" "$element" 'sweep.kernel = copy, add, gelu, sum' "$types" \
     'sweep.n = 1, 7, 4099'
 partly "elementwise: rows of warps and of blocks" \
-    'a block of .* threads holds\|with its registers this kernel has at most' "$element" \
+    'a block of .* threads holds\|the registers of this kernel allow at most' "$element" \
     'sweep.kernel = softmax, layernorm' "$types" 'n = 1Mi' 'sweep.columns = 8, 256, 2048, 4096, 16384' \
     'sweep.block = 32, 256, 1024'
 verified "elementwise: launch, cache and several iterations" "$element" 'sweep.kernel = triad, softmax, sum' \

@@ -156,7 +156,7 @@ equals "is counted, and all of half precision" $((2 * mega + halves)) \
     "$(column counted_flops | awk '{ printf "%.0f", $1 }')"
 echo "#   $halves of them are of half precision"
 equals "where that is much, the warning says so" "$((10 * halves > 2 * mega))" \
-    "$(said 'FLOP: .*; of which arithmetic they are is not declared')"
+    "$(said 'FLOP: .*; the type of their arithmetic is not declared')"
 
 counted "elements of several formats" '[bench elementwise]' 'n = 4Mi' 'counters = yes' \
     'sweep.kernel = scale, add, triad' 'sweep.dtype = fp32, fp16, bf16'

@@ -86,7 +86,7 @@ equals "which are different ones" "" "$(of_tasks device_uuid sort -u | sort | un
 few_samples 30 'device = cuda:all' 'time_limit = 1 min' '[bench copy]' 'bytes = 16 MiB' 'from = device' 'to = peer' \
     'sweep.directions = one, both' >pairs.ini
 tasks pairs.ini 2
-if grep -q "does not reach the memory of GPU" task-?.txt; then
+if grep -q "cannot access the memory of GPU" task-?.txt; then
     skip "two tasks with two GPUs for each case" "a GPU does not reach another one's memory"
 else
     equals "two tasks with two GPUs for each case" "0 0 ok,ok ok,ok" "$codes$(of_tasks status,verified |

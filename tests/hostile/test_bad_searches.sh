@@ -35,7 +35,7 @@ hostile()
 hostile missing ended "the search proposed case 11, which does not exist: there are 4" 2
 hostile action ended "the search proposed an unknown action: 77" 2
 hostile repeat ended "the search proposed case 0 more often than 100 times" 100
-hostile samples ended "the search proposed 18446744073709551615 samples: 1000000 is the most" 2
+hostile samples ended "the search proposed 18446744073709551615 samples: expected at most 1000000" 2
 hostile wait ended "the search waits although nothing is being measured" 2
 hostile crash ended "the search crashed (SIGSEGV) in the search" 2
 equals "crash: what was measured is counted" "2 of 4 cases, 2 of them ok, in 2 visits" \

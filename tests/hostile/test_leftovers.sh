@@ -15,7 +15,7 @@ personality|changed the process's personality
 memory|changed the process's memory policy
 child|left child processes behind
 daemon|left child processes behind
-threads|left threads behind that compute
+threads|left threads behind that are still computing
 traced|
 timer|changed the process's timers
 tracer|left the process traced
@@ -29,7 +29,7 @@ files|left 300 open files behind
 input|changed the process's open files
 hostname|changed the process's namespaces
 network|changed the process's namespaces
-napper|left threads behind that compute
+napper|left threads behind that are still computing
 group|changed the process's root folder, session or process group
 death|changed the process's attributes
 privileges|changed the process's attributes

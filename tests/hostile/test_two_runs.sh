@@ -156,5 +156,5 @@ refused "a link in its place" "$TMPDIR/locks/gbrun-cpus.lock: Too many levels of
 equals "and what it points to is as it was" precious "$(cat kept)"
 rm locks/gbrun-cpus.lock
 mkfifo locks/gbrun-cpus.lock
-refused "a pipe in its place" "$TMPDIR/locks/gbrun-cpus.lock: is no regular file"
+refused "a pipe in its place" "$TMPDIR/locks/gbrun-cpus.lock: is not a regular file"
 finish

@@ -95,7 +95,7 @@ has "what is slow at first has as many sets as others" err.txt 'many sets'
 # What cannot be judged.
 { cat common.ini; printf '[bench own]\n%s\nfunction = plain\n' "$(grep -v reference_library <<<"$task")"; } >bench.ini
 exits "a reference of the submission's own library is refused" 2 "$GBRUN" check -c bench.ini
-has "with the reason" err.txt 'verify = judge: what is judged is not loaded by the judge: expected reference and'
+has "with the reason" err.txt 'verify = judge: the judge cannot take the reference from the submission, which it does not load: expected reference and'
 cat common.ini - >bench.ini <<EOF
 [bench good]
 [bench other]
@@ -116,6 +116,6 @@ rm -f results.gbr
 ran "$GBRUN" -q -c bench.ini
 equals "what cannot be judged fails" "failed,failed,failed" "$(column status | paste -sd ,)"
 has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: expected call, kernel or python' \
-    'is judged by its time: expected measure = time' 'what is expected is known before it is computed'
+    'is judged by its time: expected measure = time' "'expect' would be known to the function"
 
 finish

@@ -90,7 +90,7 @@ fi
 try_each ./program <<'TABLE'
 names|0|-|--benchmark_list_tests --benchmark_filter='^args.*7'|args/N:6/7
 all others|0|-|--benchmark_list_tests --benchmark_filter=-[a-j]|loop
-refused|1|'--benchmark_out=x' is not served: --help lists what is|--benchmark_out=x
+refused|1|'--benchmark_out=x' is not supported: --help lists the flags that are|--benchmark_out=x
 no filter|1|~--benchmark_filter=(: |--benchmark_filter='('
 unknown|1|./program: unknown argument 'x': expected what --help lists|x
 help|0|-|--help|--gbrun_set=KEY=VALUE

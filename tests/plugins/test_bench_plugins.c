@@ -246,7 +246,7 @@ TEST(spin_finds_short_ones)
 {
     struct spin_ring *ring = make_spin("duration = 1us; kernels = 1; record = timed");
     ck_assert_int_eq(ops->verify(bench, &queue), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "no spin has noted when it began and ended");
+    ck_assert_str_eq(fake->reason, "no spin has recorded its start and end");
     run_samples(5, 1);
     ring->records[3].end_ns = ring->records[3].begin_ns + 999;
     expect_n_wrong(1);

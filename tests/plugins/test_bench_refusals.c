@@ -17,7 +17,7 @@ static const struct {
     {"cuda", "ceilings", "roof = l3_triad", "roof = l3_triad is for CPUs"},
     {"cuda", "ceilings", "roof = fp32_scalar", "roof = fp32_scalar is for CPUs"},
     {"cuda", "ceilings", "roof = dram_read; threads = 2",
-     "threads is for CPUs: a GPU's roofs are those of all of it"},
+     "threads is for CPUs: a GPU's roofs are those of the whole GPU"},
     {"cpu", "convolution", "integral = yes; range = 0..200",
      "sums of whole numbers are exact up to 1.67772e+07, but 576 products up to 40000 are "
      "2.304e+07"},
@@ -29,9 +29,10 @@ static const struct {
     {"cuda", "copy", "method = loop", "method = loop is for the CPU"},
     {"cuda", "copy", "method = stream; to = peer", "method = stream is for the CPU"},
     {"cuda", "copy", "method = kernel; from = pageable",
-     "from = pageable, to = device is out of the kernel's reach: pageable is for method = memcpy"},
+     "from = pageable, to = device is not accessible to a kernel: expected method = memcpy"},
     {"cuda", "copy", "from = pinned; to = pageable",
-     "from = pinned, to = pageable is no work for a GPU with method = memcpy"},
+     "from = pinned, to = pageable is a copy within host memory: expected device or peer on one "
+     "side"},
     {"cpu", "elementwise", "block = 128", "block is for CUDA: the CPU has no blocks of threads"},
     {"cpu", "elementwise", "threads = 1024", "threads = 1024: there are ..."},
     {"cuda", "elementwise", "threads = 4",
@@ -52,12 +53,12 @@ static const struct {
     {"cpu", "gemm_verify", "dtype = bf16; accumulate = fp16",
      "accumulate = fp16: only sums of fp16 are kept in fp16"},
     {"cpu", "gemm_verify", "integral = yes; range = 0..3000",
-     "integral = yes: whole numbers of fp16 go up to 2048, the range to 3000"},
+     "integral = yes: the integers of fp16 end at 2048, the range at 3000"},
     {"cpu", "gemm_verify", "integral = yes; range = 0..200; k = 1000",
      "sums of whole numbers are exact up to 1.67772e+07, but 1000 products up to 40000 are 4e+07"},
-    {"cpu", "gemm_verify", "split_k = 9; k = 8", "split_k is more than k"},
+    {"cpu", "gemm_verify", "split_k = 9; k = 8", "split_k exceeds k"},
     {"cpu", "gemm_verify", "fault = stale_tile; m = 16; n = 16",
-     "fault = stale_tile: an output of one tile of 16 x 16 has no other"},
+     "fault = stale_tile: an output of one tile of 16 x 16 has no second tile"},
     {"cpu", "gemm_verify", "fault = nan; dtype = int8",
      "fault = nan: integers have neither NaN nor infinity"},
     {"cpu", "gemm_verify", "reference_accumulate = every4; dtype = int8",
@@ -70,22 +71,22 @@ static const struct {
     {"cpu", "multistream_matmul", "block = 8",
      "block is for CUDA: the CPU has no blocks of threads"},
     {"cpu", "multistream_matmul", "priority = graded",
-     "priority = graded is for CUDA: a stream of the CPU is a thread like any other"},
+     "priority = graded is for CUDA: on the CPU a stream is an ordinary thread"},
     {"cpu", "multistream_matmul", "allocation = pool",
-     "allocation = pool is for CUDA: the CPU has plain memory only"},
+     "allocation = pool is for CUDA: the CPU has ordinary memory only"},
     {"cpu", "multistream_matmul", "units = 2",
-     "units is for CUDA: give the CPUs to run on as option cpus of a device of plugin cpu"},
+     "units is for CUDA: expected option cpus of a device of plugin cpu, the CPUs to run on"},
     {"cpu", "multistream_matmul", "stamps = each",
-     "stamps is for CUDA: on the CPU nothing notes where a problem runs"},
+     "stamps is for CUDA: the CPU does not record where a problem runs"},
     {"cpu", "padding", "schedule = cublas", "schedule = cublas is for CUDA"},
     {"cpu", "padding", "schedule = tuned; tile = 64x64x16",
      "tile is for CUDA: on the CPU the processor decides"},
     {"cpu", "padding", "schedule = pad; tile = 96x96x8",
-     "schedule = pad is made of fixed tiles: tile is for schedule = tuned"},
+     "schedule = pad has a fixed tile: tile is for schedule = tuned"},
     {"cpu", "spin", "cycles = 1000", "cycles is for GPUs: on the CPU give a duration"},
 };
 
-static const char other_device[] = "this build of the benchmark is not for this device";
+static const char other_device[] = "this build of the benchmark does not support this device";
 
 static void expect_words(int32_t status, const char *words)
 {
@@ -129,12 +130,13 @@ TEST(other_devices_are_skipped)
 static const struct {
     const char *id, *options, *words, *option;
 } failing[] = {
-    {"convolution", "groups = 3", "groups = 3 divides not both c = 64 and k = 64", "groups"},
+    {"convolution", "groups = 3", "groups = 3 does not divide both c = 64 and k = 64", "groups"},
     {"convolution", "r = 60",
      "a filter of 60 x 3 with dilation = 1 is larger than an image of 56 x 56 with pad = 1", "r"},
     {"convolution", "s = 30; dilation = 2",
      "a filter of 3 x 30 with dilation = 2 is larger than an image of 56 x 56 with pad = 1", "s"},
-    {"convolution", "n = 65536", "x, the filters and y have fewer than 2e9 elements each", "n"},
+    {"convolution", "n = 65536",
+     "x, the filters or y are too large: expected fewer than 2e9 elements each", "n"},
     {"convolution", "range = 5..1", RANGE_WORDS, "range"},
     {"copy", "width = 3", "width = 3: expected 1, 2, 4, 8 or 16", NULL},
     {"copy", "width = 5", "width = 5: expected 1, 2, 4, 8 or 16", NULL},
@@ -153,7 +155,7 @@ static const struct {
      "aligned = 16777217: sums of ones are exact up to 16777216 in single precision; set input = "
      "random",
      NULL},
-    {"skeleton", "factor = 0", "factor = 0 makes every output zero: give another one", NULL},
+    {"skeleton", "factor = 0", "factor = 0 makes every output zero: expected another value", NULL},
 };
 
 TEST_EACH(what_makes_no_sense_fails, failing)

@@ -254,6 +254,6 @@ TEST(counters_are_listed)
     ck_assert_int_eq(n_faults, 1);
     ck_assert_int_eq(list_counters(1, NULL), GB_NOT_FOUND);
     ck_assert_int_eq(list_counters(0, "GH100"), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, "only the processors of this machine are known");
+    ck_assert_str_eq(fake->reason, "unknown chip: only this machine's processors are known");
     ck_assert_ptr_null(plugin->extension("gbrun.counters/99"));
 }

@@ -130,7 +130,7 @@ TEST_TIMES(cpus_that_are_not_there_are_refused, 2)
 {
     const cpu_set_t before = cpus_here();
     set("cpus", _i == 0 ? "8191" : cpu_text(&before, ",8191"));
-    expect_closed("cpus: not all of them can be used here; the process was given ");
+    expect_closed("cpus: this process may not use all of them: expected CPUs among ");
     const cpu_set_t now = cpus_here();
     ck_assert(CPU_EQUAL(&now, &before));
 }
@@ -575,7 +575,7 @@ TEST(options_that_cannot_be_are_refused)
     expect_closed("pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8");
     set("pin", "none");
     set("numa_node", "1023");
-    expect_closed("numa_node = 1023: th");
+    expect_closed("numa_node = 1023: unknown node");
     set("numa_node", "-1");
     set("pin", cpu_text(&here, ""));
     ck_assert_int_eq(measure_meeting(&meeting, 2, 1), GB_FAILED);

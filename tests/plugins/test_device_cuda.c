@@ -35,7 +35,7 @@ TEST(an_absent_device_is_explained)
     ck_assert_uint_eq(n, 0);
     const char *const expected[] = {
         "no driver library: libcuda.so.1: ", "no permission: ", "the driver is too old: ",
-        "the driver does not start: ", "no device"};
+        "the driver cannot be initialized: ", "no device"};
     bool is_explained = false;
     for (size_t i = 0; i < N_OF(expected); i++)
         is_explained = is_explained || strncmp(fake->reason, expected[i], strlen(expected[i])) == 0;

@@ -62,7 +62,8 @@ static const char *const bad_ranges[][2] = {
     {"1..x", "range = 1..x: '1..x" NO_INTERVAL},
     {"0..inf", "range = 0..inf: '0..inf" NO_INTERVAL},
     {"r0|", "range = r0|: '" NO_INTERVAL},
-    {"r0|r0|r0|r0|r0|r0|r0|r0|r0", "range = r0|r0|r0|r0|r0|r0|r0|r0|r0: at most 8 intervals"},
+    {"r0|r0|r0|r0|r0|r0|r0|r0|r0",
+     "range = r0|r0|r0|r0|r0|r0|r0|r0|r0: expected at most 8 intervals"},
 };
 
 TEST_EACH(broken_ranges_are_refused, bad_ranges)
@@ -518,6 +519,7 @@ TEST(a_range_that_int8_does_not_have_fails)
     set("dtype = int8; range = 100..200");
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "range: 100..200 cannot be drawn from: there must be whole "
-                                   "numbers in it, within the range of the type");
+    ck_assert_str_eq(fake->reason,
+                     "range: 100..200 cannot be drawn from: it must contain integers, "
+                     "within the range of the type");
 }

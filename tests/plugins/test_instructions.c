@@ -1,5 +1,5 @@
 /* test_instructions.c - instructions that the CPU device counts, exactly: by perf events, of which
- * this program is the kernel, and by a trap after each. */
+ * this program is the kernel, and by single steps. */
 #define _GNU_SOURCE
 #include "tests/plugins/device_fixture.h"
 
@@ -182,14 +182,14 @@ TEST(a_count_that_others_took_turns_in_is_none)
 {
     counting.means = GB_COUNT_BY_PERF;
     kernel.is_shared = true;
-    expect_failed("count_by = perf: instructions: in use by others");
+    expect_failed("count_by = perf: instructions: in use by other programs");
 }
 
 TEST(events_that_count_nothing_are_none)
 {
     counting.means = GB_COUNT_BY_PERF;
     kernel.is_empty = true;
-    expect_failed("count_by = perf: instructions: opened, and counted as nothing");
+    expect_failed("count_by = perf: instructions: opened, but counting nothing");
 }
 
 TEST(means_that_are_not_there_are_refused)
@@ -201,7 +201,7 @@ TEST(means_that_are_not_there_are_refused)
     expect_failed("count_by = valgrind: it counts whole programs");
 }
 
-/* --- by a trap after each --- */
+/* --- by single steps --- */
 
 #if defined(__x86_64__) && defined(__LP64__)
 
@@ -291,7 +291,7 @@ TEST(more_than_the_limit_are_an_error_and_nothing_is_stepped_on)
     counting.limit = 100;
     counting.iterations = UINT64_C(1) << 20;
     bench.run = run_loop;
-    expect_failed("more than 100 instructions are too many for a trap after each");
+    expect_failed("more than 100 instructions are too many for single steps");
     counting.limit = 10000;
     ck_assert_double_eq(steps_of(run_loop, 2), steps_of(run_loop, 1) + 2);
 }

@@ -140,7 +140,7 @@ TEST(launches_clusters)
     ck_assert_uint_eq(cuda->cluster[0], 4);
     ck_assert_uint_eq(cuda->cluster[1], 1);
     cuda->architecture = 80;
-    expect_end(GB_SKIPPED, "this device has no clusters");
+    expect_end(GB_SKIPPED, "this device does not support clusters");
 }
 
 TEST(reports_what_it_needs)
@@ -377,7 +377,7 @@ TEST(passes_macros_and_options_on)
     given.options = "--no-such-option -DWIDTH=16";
     expect_end(GB_FAILED, "no-such-option");
     given.options = "-DWIDTH=16 -I";
-    expect_end(GB_FAILED, "options: '-I': expected a value behind it");
+    expect_end(GB_FAILED, "options: '-I': expected a value after it");
 }
 
 static char warning[1024];
@@ -399,7 +399,7 @@ TEST(reports_unused_macros)
     ck_assert_str_eq(warning, "");
     given.define = (struct gb_map){2, names, both};
     ck_assert(compiles());
-    ck_assert_msg(strstr(warning, "the macro WIDHT changes nothing") != NULL, "%s", warning);
+    ck_assert_msg(strstr(warning, "the macro WIDHT has no effect") != NULL, "%s", warning);
 }
 
 /* --- validation --- */
@@ -456,13 +456,13 @@ static const struct {
     {MEMBER(reference_entry), "scale_", "reference_entry", 0, "there is no kernel 'scale_'"},
     {MEMBER(reference_grid), "4", "reference_grid", 0, "it needs 'reference_entry'"},
     {MEMBER(reference), "f", "reference", 0, "it needs 'reference_library'"},
-    {ARGUMENT_2, "constant(int, 1)", "arg.2", 0, "a kernel does not reach this"},
-    {ARGUMENT_2, "buffer(int[1000], host)", "arg.2", 0, "a kernel does not reach this"},
-    {ARGUMENT_2, "\"text\"", "arg.2", 0, "a kernel does not reach this"},
-    {ARGUMENT_2, "stream", "arg.2", 0, "a kernel does not reach this"},
-    {ARGUMENT_2, "callback(void(int))", "arg.2", 0, "a kernel does not reach this"},
+    {ARGUMENT_2, "constant(int, 1)", "arg.2", 0, "a kernel cannot access this"},
+    {ARGUMENT_2, "buffer(int[1000], host)", "arg.2", 0, "a kernel cannot access this"},
+    {ARGUMENT_2, "\"text\"", "arg.2", 0, "a kernel cannot access this"},
+    {ARGUMENT_2, "stream", "arg.2", 0, "a kernel cannot access this"},
+    {ARGUMENT_2, "callback(void(int))", "arg.2", 0, "a kernel cannot access this"},
     {ARGUMENT_2, "7", "arg.2", 0, "a number where pointer is needed"},
-    {ARGUMENT_2, "buffer(int[0])", "arg.2", 11, "a buffer of no bytes"},
+    {ARGUMENT_2, "buffer(int[0])", "arg.2", 11, "an empty buffer"},
 };
 
 TEST_EACH(reports_what_is_wrong, wrong)
@@ -478,7 +478,7 @@ TEST(reports_what_is_wrong_with_a_file)
     given.output = map_of("1", "short.bin");
     expect_problem("output.1", 0, "it has 1 elements: expected 1000");
     given.output = map_of("3", "short.bin");
-    expect_problem("output.3", 0, "arg.3 is no buffer");
+    expect_problem("output.3", 0, "arg.3 is not a buffer");
 }
 
 /* Another file: of one and the same not all variants are compiled. */

@@ -150,17 +150,18 @@ TEST(reads_arrays)
 static const struct {
     const char *head, *words;
 } wrong_heads[] = {
-    {"{'descr': '>f4', 'fortran_order': False, 'shape': (6,), }", "elements of this type"},
-    {"{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", "elements of this type"},
-    {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,), }", "elements of this type"},
-    {"{'descr': '<f4', 'fortran_order': True, 'shape': (6,), }", "order of Fortran"},
+    {"{'descr': '>f4', 'fortran_order': False, 'shape': (6,), }", "unsupported type of elements"},
+    {"{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", "unsupported type of elements"},
+    {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,), }",
+     "unsupported type of elements"},
+    {"{'descr': '<f4', 'fortran_order': True, 'shape': (6,), }", "Fortran order"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (7,), }", "more or fewer bytes"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", "its shape"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (6", "its shape"},
     {"{'descr': '<f4', 'fortran_order': False, }", "its shape"},
     {"{'descr': '<i4', 'fortran_order': False, 'shape': (3, 2), }", NULL},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (6,), } ", "it has 6 elements: expected 5"},
-    {"", "elements of this type"},
+    {"", "unsupported type of elements"},
 };
 
 TEST_EACH(refuses_other_arrays, wrong_heads)
@@ -177,9 +178,9 @@ TEST_EACH(refuses_other_arrays, wrong_heads)
 
 TEST(refuses_cut_arrays)
 {
-    static const char *const files[][2] = {{"head.npy", "it ends within its head"},
+    static const char *const files[][2] = {{"head.npy", "truncated: it ends within its header"},
                                            {"magic.npy", ""},
-                                           {"cut.bin", "it ends within an element"},
+                                           {"cut.bin", "truncated: it ends within an element"},
                                            {"none.bin", "No such file"},
                                            {".", "Is a directory"}};
     write_bytes("head.npy", "\x93NUMPY\1\0\xff\xff", 10);

@@ -135,7 +135,8 @@ TEST_TIMES(cuda_stamps_where_asked_to, CUDA(N_OF(few)))
     ck_assert_uint_eq(fake->n_metrics, few[_i].n_metrics);
 }
 
-#define NO_CONTEXT ": the driver makes no green context of that size here: other (CUDA_ERROR_OTHER)"
+#define NO_CONTEXT                                                                                 \
+    ": the driver cannot create a green context of that size: other (CUDA_ERROR_OTHER)"
 static const struct {
     const char *options, *reason;
     int unit_steps;

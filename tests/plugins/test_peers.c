@@ -203,19 +203,21 @@ static const struct {
     int status, n_devices, has_no_access;
     const char *options, *reason;
 } refused[] = {
-    {"copy", GB_SKIPPED, 1, 0, "to = peer; directions = one", "there is one GPU, and it takes 2"},
-    {"copy", GB_SKIPPED, 1, 0, "to = peer; directions = all", "there is one GPU, and it takes 2"},
+    {"copy", GB_SKIPPED, 1, 0, "to = peer; directions = one",
+     "there is one GPU: expected at least 2"},
+    {"copy", GB_SKIPPED, 1, 0, "to = peer; directions = all",
+     "there is one GPU: expected at least 2"},
     {"copy", GB_SKIPPED, 2, 1, "from = peer; directions = both",
-     "GPU 0 does not reach the memory of GPU 1"},
+     "GPU 0 cannot access the memory of GPU 1"},
     {"copy", GB_SKIPPED, 2, 0, "to = peer; directions = both; method = kernel",
      "method = kernel is for directions = one: the others are for memcpy"},
     {"copy", GB_FAILED, 2, 0, "directions = all",
      "directions = all: expected from = device and to = peer"},
-    {"nccl", GB_SKIPPED, 1, 0, "ranks = 0", "there is one GPU, and it takes 2"},
-    {"nccl", GB_SKIPPED, 3, 0, "ranks = 4", "there are 3 GPUs, and it takes 4"},
+    {"nccl", GB_SKIPPED, 1, 0, "ranks = 0", "there is one GPU: expected at least 2"},
+    {"nccl", GB_SKIPPED, 3, 0, "ranks = 4", "there are 3 GPUs: expected at least 4"},
     {"nccl", GB_SKIPPED, 2, 0, "library = libno_such_nccl.so.2",
-     "libno_such_nccl.so.2 was not found, neither where the loader looks nor in the CUDA Toolkit: "
-     "give its path as option library"},
+     "libno_such_nccl.so.2 was not found, neither in the loader's path nor in the CUDA Toolkit: "
+     "expected its path as option library"},
     {"nccl", GB_SKIPPED, 4, 0, "bytes = 15", "bytes = 15: 4 ranks need an element of 4 bytes each"},
 };
 

@@ -217,7 +217,7 @@ TEST(other_pins_and_nodes_are_refused)
     ck_assert_uint_eq(cpu_list_first(&list), 4);
     ck_assert_uint_eq(cpu_list_count(&list), 4);
     ck_assert(!node_cpus(root, 2, &list, error, sizeof error));
-    ck_assert_str_eq(error, "there is no such node: expected one of 0-1");
+    ck_assert_str_eq(error, "unknown node: expected one of 0-1");
 }
 
 /* ---- the quota ---- */

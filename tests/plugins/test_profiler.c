@@ -111,7 +111,7 @@ TEST(chips_are_known_by_name)
     char chip[PROFILER_CHIP_BYTES];
     open_fake();
     ck_assert_ptr_null(metrics_new("GH1", NULL, reason, sizeof reason));
-    ck_assert_str_eq(reason, "chip 'GH1' is not known: expected one of FK050 FK100");
+    ck_assert_str_eq(reason, "unknown chip 'GH1': expected one of FK050 FK100");
     ck_assert(profiler_chip(0, chip, reason, sizeof reason));
     ck_assert_str_eq(chip, "FK100");
 }
@@ -199,8 +199,10 @@ static const struct {
     {"RangeProfilerStart", FORBIDDEN, .words = FORBIDDEN_WORDS},
     {"RangeProfilerSetConfig", CUPTI_ERROR_HARDWARE_BUSY,
      .words = "the counters are in use: end the other profiler"},
-    {.words = "CUPTI asks for more than 1000 passes", .never_ends = 1, .n_run = 1000},
-    {.words = "CUPTI lost what it had counted", .n_dropped = 1, .n_run = 3},
+    {.words = "the counters need more than 1000 passes: expected fewer counters",
+     .never_ends = 1,
+     .n_run = 1000},
+    {.words = "CUPTI lost counted values", .n_dropped = 1, .n_run = 3},
     {.words = "", .work = {.fail_run_at = 2}, .status = -9, .n_run = 2},
     {.words = "", .work = {.fail_prepare_at = 1}, .status = -7},
 };

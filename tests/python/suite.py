@@ -32,7 +32,7 @@ def test_keywords(gbrun, capfd):
     assert events == ["setup", "run"] * 4
     gbrun(where, isolate=True, name="isolated", **FEW)
     assert str(os.getpid()) not in capfd.readouterr().err.split()
-    with pytest.raises(ValueError, match="expected functions of modules"):
+    with pytest.raises(ValueError, match="expected functions that can be imported"):
         gbrun(lambda: 1, isolate=True, name="local", **FEW)
     with pytest.raises(ValueError, match="called again"):
         gbrun(count, **FEW)

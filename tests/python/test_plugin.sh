@@ -202,7 +202,7 @@ equals "gbrun.py is not in it" "" "$(grep 'gbrun\.py' out.txt)"
 equals "it is one failure" "1" "$(grep -c '^  b n=1 and 1 more: failed' out.txt)"
 bench 'call = f.py:total' 'n = 1'
 ran says env PATH="$TMPDIR/empty"
-equals "without python3" "1" "$code$(grep -q 'there is no python3 in the folders of PATH' out.txt || cat out.txt)"
+equals "without python3" "1" "$code$(grep -q 'python3 was not found in PATH' out.txt || cat out.txt)"
 
 # fake NAME LIBRARY VERSION: an interpreter that says so of itself.
 fake()
@@ -237,14 +237,14 @@ after some calls|1||"f.py:late; n = 9"|RuntimeError: too late
 a generator|1||f.py:generates|generates of f.py returned a generator
 one that is skipped|0||f.py:skips|there is no tensor core
 no such function|1||f.py:totl|f.py has no function 'totl': expected one of total, body, typed
-no function|1||f.py:constant|constant of f.py is no function but 5
+no function|1||f.py:constant|constant of f.py is not a function but 5
 no such file|2||g.py:f|bench.ini:11:8: error: call: $TMPDIR/g.py cannot be read: No such file
 no function is named|2||f.py|bench.ini:11:8: error: call: expected FILE.py:FUNCTION
 a name that is nowhere|1||"f.py:total; n = 1; python = python3.nowhere"|\
 python = python3.nowhere: expected the folder of a virtual environment, or an interpreter
 a folder without one|1||"f.py:total; n = 1; python = empty"|/empty has no bin/python3: expected a virtual environment
-another program|1||"f.py:total; n = 1; python = true"|/true does not answer as an interpreter of Python does
-one that fails|1||"f.py:total; n = 1; python = false"|/false does not run as an interpreter of Python does
+another program|1||"f.py:total; n = 1; python = true"|/true did not answer as a Python interpreter
+one that fails|1||"f.py:total; n = 1; python = false"|/false did not run as a Python interpreter
 without a shared library|1||"f.py:total; n = 1; python = ./unshared"|\
 /fake (Python 311) has no shared library that can be opened: libpython_of_nobody.so: cannot open
 with another one|1||"f.py:total; n = 1; python = ./another"|libc.so.6 lacks Py_InitializeEx

@@ -101,7 +101,7 @@ def test_typed(benchmark: BenchmarkFixture):
     assert list(benchmark(numbers)) == [0, 1, 2]
 PYTHON
 ends "a suite that imports pytest-benchmark" 0 "1 passed" --benchmark-max-time 0.02 -W error unedited
-has "which hooks are not called, and what is measured" out.txt 'test_typed: what is measured returns a generator' \
+has "which hooks are not called, and what is measured" out.txt 'test_typed: the measured function returns a generator' \
     'mark benchmark: gbrun has nothing like unknown=1' \
     "pytest_benchmark_group_stats: not called, as tables and files are gbrun's"
 
@@ -115,7 +115,7 @@ done <<'TABLE'
 --gbrun-compare x.gbr|--gbrun-compare x.gbr: there is no such results file, and no run of --gbrun-save
 --gbrun-save kept.gbr --gbrun-compare kept.gbr|--gbrun-compare kept.gbr: results are appended to it: expected previous
 --benchmark-json=x|--benchmark-json is of pytest-benchmark, which is not installed: expected --gbrun-save FILE, and gbrun export --format json FILE
---benchmark-only --benchmark-skip|--benchmark-only: there is --benchmark-skip or --benchmark-disable, too
+--benchmark-only --benchmark-skip|--benchmark-only: expected no --benchmark-skip or --benchmark-disable with it
 TABLE
 
 # Where pytest-benchmark is installed, its fixture and options are its own.

@@ -114,7 +114,7 @@ TEST(bytes_that_are_no_text)
 {
     struct trace_file_options options = {.unit_ns = 1};
     ck_assert_str_eq(reading(".csv", "1\n2\0003\n", 7, &options),
-                     "2:2: a byte of value 0 stands here: expected text; for binary files give "
+                     "2:2: a byte of value 0: expected text; for binary files give "
                      "--input f32 or f64");
 }
 

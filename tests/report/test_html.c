@@ -70,6 +70,21 @@ TEST(rounds_are_one_case)
     ck_assert_uint_eq(views_count(page, "data-v=\"1\""), 4);
 }
 
+/* Of four cases one was wrong in its second round: it alone is listed openly, once. */
+TEST(rounds_of_a_check_are_one_row)
+{
+    views_make_rounds("checked.gbr");
+    EXPECT_IN_ORDER(page_of("checked.gbr", NULL), "<h2>Verification</h2>",
+                    "<summary>4 of 4 checks");
+    fixture_change("checked.gbr", "UPDATE check_result SET passed = 0, value = 77 WHERE case_id ="
+                                  " (SELECT id FROM bench_case WHERE position = 2 AND round = 1)");
+    const char *page = strstr(page_of("checked.gbr", NULL), "<h2>Verification</h2>");
+    ck_assert_ptr_nonnull(page);
+    EXPECT_IN_ORDER(page, "dtype=bf16", ">77</td>", ">1 of 3</td>",
+                    "<summary>3 of 4 checks passed");
+    ck_assert_uint_eq(views_count(page, ">0 of 3</td>"), 3);
+}
+
 /* Of 301 samples each, four to a bucket; one double stands for all of them. */
 TEST(rounds_share_no_bucket)
 {

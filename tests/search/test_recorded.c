@@ -114,7 +114,7 @@ static const struct {
     {"{'results': [" T4_CASE("1", "a", "1", "1", "odd") "]}",
      "'odd' is an unknown invalidity; expected 'correct', 'compile', ..."},
     {"{'results': [" T4_CASE("1", "a", "1", "-1", "correct") "]}",
-     "'runtimes' holds what is not a positive number"},
+     "'runtimes' has a value that is not a positive number"},
     {"{'results': [" T4_CASE("[]", "a", "1", "1", "correct") "]}",
      "the parameter 'x' is not a number or a text"},
     {"{'results': [" T4_FIRST ", {'configuration': {'x': 2}}]}", "the case has no parameter 'y'"},

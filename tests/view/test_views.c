@@ -202,10 +202,9 @@ TEST(mistakes_are_named)
             .columns = "bench,zzzzz");
     MISTAKE("--columns: no column 'median': write median_ns or estimate_ns", .columns = "median");
     MISTAKE("--columns: no column 'thraeds': did you mean 'threads'?", .columns = "thraeds");
-    MISTAKE("--columns: no column 'apart': write round_variation", .columns = "apart");
     MISTAKE("--pivot: no column 'steams': did you mean 'streams'?", .pivot = "steams");
     MISTAKE("--where: unknown name 'steams'; did you mean 'streams'?", .where = "steams = 1");
-    MISTAKE("--where: unknown name 'spread': write relative_iqr", .where = "spread < 1");
+    MISTAKE("--where: unknown name 'discarded': write n_discarded", .where = "discarded < 1");
     MISTAKE("--group-by: no column 'rowz': did you mean 'rows'?", .group_by = "rowz");
     MISTAKE("--group-by: it is empty: expected names of columns", .group_by = "");
     MISTAKE("--columns: 'mean(median_ns)'" NO_AGGREGATE, .group_by = "rows",
@@ -216,7 +215,7 @@ TEST(mistakes_are_named)
             .columns = "avg(status)");
     MISTAKE("--columns: no column 'chek.ulp': did you mean 'check.ulp'?", .group_by = "rows",
             .columns = "max(chek.ulp)");
-    MISTAKE("--rows combined is not for --pivot, which combines rounds by itself",
+    MISTAKE("--rows combined: expected no --pivot, which combines rounds already",
             .pivot = "streams", .rows = ROWS_COMBINED);
     MISTAKE("--group-by is for cases, not for --rows sample", .group_by = "rows",
             .rows = ROWS_SAMPLE);

@@ -1,6 +1,8 @@
 /* call_compare.c - see call_compare.h. Plugin side. */
 #include "call_compare.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +63,9 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
                             struct scratch *scratch)
 {
     const struct type_info *info = type_info(comparison->type);
-    const struct gb_formats *formats = host->extension(host, GB_FORMATS);
-    if (formats == NULL)
-        return host->fail(host, "this gbrun has no " GB_FORMATS ": comparing needs a newer one");
+    const struct gb_formats *formats;
+    if (host_formats(host, &formats) != GB_OK)
+        return GB_FAILED;
     struct gb_check check = {
         .size = sizeof check,
         .format = info->format,
@@ -193,7 +195,7 @@ static int32_t compare_input(const struct gb_host *host, const char *name, const
     char words[128];
     if (memcmp(input, wanted, bytes) == 0)
         return GB_OK;
-    snprintf(words, sizeof words, "%s was written to: expected that it has `out` then", name);
+    snprintf(words, sizeof words, "%s was written to: expected `out` in its declaration", name);
     return compare_outcome(host, name, words);
 }
 

@@ -220,7 +220,7 @@ bool cursor_number(struct cursor *cursor, struct number *ret)
     if (!fits)
         return cursor_fail(cursor, start, "'%.*s' is too large: expected at most %s",
                            (int)(cursor->at - start), cursor->text + start,
-                           ret->is_integer ? "64 bits" : "what a double holds");
+                           ret->is_integer ? "64 bits" : "the largest double");
     if (ret->is_integer)
         ret->value = (double)ret->magnitude;
     ret->is_negative = is_negative && ret->is_integer;

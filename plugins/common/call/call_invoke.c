@@ -273,7 +273,8 @@ int32_t invocation_bind(struct world *world, const struct routine *routine, void
     const int32_t status = world_arguments(world, routine, ret->values);
     if (status != GB_OK)
         return status;
-    return invocation_make(ret) ? GB_OK : host->fail(host, "libffi does not take this signature");
+    return invocation_make(ret) ? GB_OK
+                                : host->fail(host, "libffi does not support this signature");
 }
 
 void invocation_expect(struct invocation *invocation, const struct number *ok)

@@ -196,7 +196,7 @@ static void read_entry(const struct maker *maker, struct entry *entry, bool may_
     }
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         if (strcmp(entry->key, taken[i]) == 0)
-            report(maker->reporter, option, 0, "'%s' has a meaning of its own: choose another name",
+            report(maker->reporter, option, 0, "'%s' is a reserved name: choose another one",
                    entry->key);
     if (!maker_took(maker, option, parse_value(entry->text, &entry->value, maker->problem)))
         *maker->is_unsound = true;
@@ -257,8 +257,9 @@ static void bind(const struct maker *maker, const struct entry *entries, size_t 
         if (entry->place >= signature->n)
             report(maker->reporter, option, 0, "the signature has %zu parameter%s only%s",
                    signature->n, signature->n == 1 ? "" : "s",
-                   signature->is_variadic ? ": behind '...' stand the types of all that is passed"
-                                          : "");
+                   signature->is_variadic
+                       ? ": write the types of all variadic arguments after '...'"
+                       : "");
         else if (routine->arguments[entry->place] != NULL)
             report(maker->reporter, option, 0, "argument %zu is given twice", entry->place + 1);
         else
@@ -354,7 +355,7 @@ static void check_expected_output(const struct maker *maker, const struct entry 
                (int)expect->text.n, expect->text.text);
     else if (other->value.buffer.element != buffer->element || other->value.buffer.n != buffer->n)
         report(maker->reporter, option, expect->at,
-               "'%.*s' has other elements, or another number of them", (int)expect->text.n,
+               "'%.*s' has elements of a different type or number", (int)expect->text.n,
                expect->text.text);
 }
 
@@ -395,7 +396,8 @@ static void check_statuses(const struct maker *maker)
         if (plan->after[i].result.n == 0)
             check_status_type(maker, plan->after[i].type, &n_returning);
     if (n_returning == 0)
-        report(maker->reporter, "ok", 0, "no function here returns an integer, which a status is");
+        report(maker->reporter, "ok", 0,
+               "no function here returns an integer, as a status must be");
 }
 
 /* ---- work.NAME ---- */
@@ -509,7 +511,7 @@ static void check_calls(const struct maker *maker, const char *option, const str
         const enum type_kind kind = type_info(call->type)->kind;
         if (kind != KIND_INTEGER && kind != KIND_POINTER)
             report(maker->reporter, option, call->at,
-                   "only integers and addresses can be kept, '%s' cannot",
+                   "only integers and addresses can be kept, not '%s'",
                    type_info(call->type)->name);
         add_variable(maker, option, call->at, call->result);
     }

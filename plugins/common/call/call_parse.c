@@ -27,7 +27,7 @@ static bool check_size(struct cursor *cursor, size_t at, const struct buffer *bu
 {
     const uint64_t most = (UINT64_C(1) << 47) / type_info(buffer->element)->bytes;
     if (buffer->n == 0)
-        return cursor_fail(cursor, at, "a buffer of no bytes: expected at least 1");
+        return cursor_fail(cursor, at, "an empty buffer: expected at least 1 byte");
     return buffer->n <= most ||
            cursor_fail(cursor, at, "a buffer larger than any memory: expected up to 128 TiB");
 }
@@ -247,9 +247,9 @@ static bool take_callback(struct cursor *cursor, struct value *ret)
     if (!take_signature(cursor, &signature))
         return false;
     if (signature.is_variadic || signature.result.id == TYPE_STRUCT)
-        return cursor_fail(cursor, at, "a callback is neither variadic nor returns a struct here");
+        return cursor_fail(cursor, at, "a callback cannot be variadic or return a struct");
     if (type_info(signature.result.id)->kind == KIND_BITS)
-        return cursor_fail(cursor, at, "a callback returns no %s here",
+        return cursor_fail(cursor, at, "a callback cannot return %s",
                            type_info(signature.result.id)->name);
     ret->signature = (struct span){cursor->text + at, cursor->at - at};
     const bool returns = signature.result.id != TYPE_VOID;
@@ -291,7 +291,7 @@ static bool take_offset(struct cursor *cursor, struct value *ret)
     if (!cursor_number(cursor, &number))
         return false;
     if (!number.is_integer || number.is_negative || number.magnitude > INT64_MAX)
-        return cursor_fail(cursor, at, "what is added to a pointer is a whole number of bytes");
+        return cursor_fail(cursor, at, "only a whole number of bytes can be added to a pointer");
     ret->offset = is_negative ? -(int64_t)number.magnitude : (int64_t)number.magnitude;
     return true;
 }
@@ -386,14 +386,14 @@ static bool take_leading_type(struct cursor *cursor, enum type_id *ret)
 static bool take_argument(struct cursor *cursor, struct call *ret)
 {
     if (ret->n == CALL_ARGUMENTS_MAX)
-        return cursor_fail(cursor, cursor_next(cursor), "a call has up to %d arguments here",
+        return cursor_fail(cursor, cursor_next(cursor), "too many arguments: expected up to %d",
                            CALL_ARGUMENTS_MAX);
     struct call_argument *argument = &ret->arguments[ret->n++];
     *argument = (struct call_argument){0};
     const size_t at = cursor_next(cursor);
     argument->has_type = take_leading_type(cursor, &argument->type);
     if (argument->has_type && argument->type == TYPE_VOID)
-        return cursor_fail(cursor, at, "no argument has the type void");
+        return cursor_fail(cursor, at, "an argument cannot have the type void");
     return take_value(cursor, &argument->value);
 }
 

@@ -101,7 +101,7 @@ static bool take_specifiers(struct cursor *cursor, struct specifiers *ret)
         const struct span word = cursor_word(&ahead);
         const bool belongs = add_word(ret, word);
         if (!belongs && kind_of(word) == WORD_ALONE)
-            return cursor_fail(cursor, at, "'%.*s' behind another type", (int)word.n, word.text);
+            return cursor_fail(cursor, at, "'%.*s' after another type", (int)word.n, word.text);
         if (!belongs)
             break;
         if (kind_of(word) == WORD_REFUSED)
@@ -159,7 +159,7 @@ static bool resolve(struct cursor *cursor, const struct specifiers *specifiers, 
     if (specifiers->n_keywords > 0) {
         if (keyword_type(specifiers, ret))
             return true;
-        return cursor_fail(cursor, specifiers->at, "'%.*s' is no type here%s",
+        return cursor_fail(cursor, specifiers->at, "'%.*s' is not a type here%s",
                            (int)(cursor->at - specifiers->at), cursor->text + specifiers->at,
                            specifiers->counts[WORD_DOUBLE] && specifiers->counts[WORD_LONG]
                                ? ": there is no long double"
@@ -204,9 +204,9 @@ bool take_element_type(struct cursor *cursor, enum type_id *ret)
     if (!take_declared_type(cursor, ret))
         return false;
     if (*ret == TYPE_VOID)
-        return cursor_fail(cursor, at, "nothing has the type void here");
+        return cursor_fail(cursor, at, "the type void is not possible here");
     return type_info(*ret)->kind != KIND_POINTER ||
-           cursor_fail(cursor, at, "'%s' is no type of numbers", type_info(*ret)->name);
+           cursor_fail(cursor, at, "'%s' is not a type of numbers", type_info(*ret)->name);
 }
 
 /* ---- around a name ---- */
@@ -225,7 +225,7 @@ static bool skip_group(struct cursor *cursor, char open, char close)
             return true;
         }
     }
-    return cursor_fail(cursor, start, "a '%c' without its '%c'", open, close);
+    return cursor_fail(cursor, start, "a '%c' without a matching '%c'", open, close);
 }
 
 static char next_sign(struct cursor *cursor)
@@ -338,19 +338,20 @@ static bool take_member(struct cursor *cursor, int depth, struct type *ret)
     if (!take_type_within(cursor, depth, &member))
         return false;
     if (member.id == TYPE_VOID)
-        return cursor_fail(cursor, at, "nothing has the type void here");
+        return cursor_fail(cursor, at, "the type void is not possible here");
     cursor_word(cursor);
     const bool is_array = cursor_take(cursor, "[");
     const size_t number_at = cursor_next(cursor);
     if (is_array && (!cursor_number(cursor, &number) || !cursor_need(cursor, "]")))
         return false;
     if (!number.is_integer || number.is_negative || number.magnitude == 0)
-        return cursor_fail(cursor, number_at, "an array has 1 element or more");
+        return cursor_fail(cursor, number_at, "an empty array: expected 1 element or more");
     for (uint64_t i = 0; i < number.magnitude; i++)
         if (!add_member(ret, &member))
-            return cursor_fail(cursor, at,
-                               "a struct has up to %d numbers and addresses here, arrays included",
-                               MEMBERS_MAX);
+            return cursor_fail(
+                cursor, at,
+                "too many members: expected up to %d numbers and addresses, arrays included",
+                MEMBERS_MAX);
     return true;
 }
 
@@ -362,8 +363,8 @@ static bool take_type_within(struct cursor *cursor, int depth, struct type *ret)
     if (!span_is(cursor_word(&ahead), "struct") || !cursor_take(&ahead, "("))
         return take_declared_type(cursor, &ret->id);
     if (depth == NESTED_MAX)
-        return cursor_fail(cursor, cursor_next(cursor), "structs stand in each other up to %d deep",
-                           NESTED_MAX);
+        return cursor_fail(cursor, cursor_next(cursor),
+                           "structs are nested too deep: expected up to %d levels", NESTED_MAX);
     cursor->at = ahead.at;
     ret->id = TYPE_STRUCT;
     do
@@ -395,7 +396,7 @@ static bool take_parameter(struct cursor *cursor, struct signature *ret)
     const size_t at = cursor_next(cursor);
     if (cursor_take(cursor, "...")) {
         if (ret->is_variadic)
-            return cursor_fail(cursor, at, "'...' is there twice");
+            return cursor_fail(cursor, at, "'...' is given twice");
         if (ret->n == 0)
             return cursor_fail(cursor, at, "'...' needs a parameter before it");
         ret->is_variadic = true;
@@ -403,12 +404,12 @@ static bool take_parameter(struct cursor *cursor, struct signature *ret)
         return true;
     }
     if (ret->n == PARAMETERS_MAX)
-        return cursor_fail(cursor, at, "a function has up to %d parameters here", PARAMETERS_MAX);
+        return cursor_fail(cursor, at, "too many parameters: expected up to %d", PARAMETERS_MAX);
     struct type *type = &ret->parameters[ret->n];
     if (!take_type_within(cursor, 0, type) || !take_declarator(cursor, type))
         return false;
     if (type->id == TYPE_VOID)
-        return cursor_fail(cursor, at, "no parameter has the type void: expected (), or %s",
+        return cursor_fail(cursor, at, "a parameter cannot have the type void: expected (), or %s",
                            type_example);
     ret->n++;
     return !ret->is_variadic || check_promotion(cursor, at, type);

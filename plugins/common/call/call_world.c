@@ -192,7 +192,7 @@ static int32_t take_shared(const struct gb_host *host, const struct buffer *buff
         return host->fail(host, "verify = judge: pinned memory cannot be shared with the judge: "
                                 "expected buffers of the device or the host");
     *ret = judging->share(host, buffer_bytes(buffer));
-    return *ret != NULL ? GB_OK : host->fail(host, "there is not enough memory for the buffers");
+    return *ret != NULL ? GB_OK : host->fail(host, "out of memory for the buffers");
 }
 
 static int32_t take_memory(const struct world *world, const struct buffer *buffer, void **ret)
@@ -209,7 +209,7 @@ static int32_t take_memory(const struct world *world, const struct buffer *buffe
     *ret = host->allocate(host, bytes);
     if (*ret != NULL)
         return GB_OK;
-    host->fail(host, "there is not enough memory for the buffers");
+    host->fail(host, "out of memory for the buffers");
     return GB_NO_MEMORY;
 }
 
@@ -300,8 +300,8 @@ static int32_t copy_memory(const struct world *world, const struct buffer *buffe
 static int32_t no_room(const struct world *world, const struct entry *entry)
 {
     char words[PROBLEM_BYTES];
-    snprintf(words, sizeof words, "%s.%.48s: there is not enough memory for a buffer of %.4g GiB",
-             entry->map, entry->key, (double)buffer_bytes(&entry->value.buffer) / 0x1p30);
+    snprintf(words, sizeof words, "%s.%.48s: out of memory for a buffer of %.4g GiB", entry->map,
+             entry->key, (double)buffer_bytes(&entry->value.buffer) / 0x1p30);
     host_of(world)->fail(host_of(world), words);
     return GB_NO_MEMORY;
 }
@@ -460,7 +460,8 @@ static int32_t make_callback(struct world *world, const struct value *value, voi
     if (!parse_signature(text, &signature, &problem))
         return host->fail(host, problem.text);
     *ret = closure_new(&signature, value->n > 0 ? &value->numbers[0] : NULL, &world->closures);
-    return *ret != NULL ? GB_OK : host->fail(host, "libffi made no function for a callback");
+    return *ret != NULL ? GB_OK
+                        : host->fail(host, "libffi cannot create a function for a callback");
 }
 
 static int32_t make_symbol(const struct world *world, const struct value *value, void **ret)
@@ -559,7 +560,7 @@ static int32_t store_variable(const struct world *world, struct span name, struc
         memcpy(ret->bytes, &world->variables[i], sizeof world->variables[i]);
         return GB_OK;
     }
-    snprintf(text, sizeof text, "'%.*s' has no value yet: it is set by a later call",
+    snprintf(text, sizeof text, "'%.*s' has no value yet: a later call sets it",
              (int)(name.n < 64 ? name.n : 64), name.text);
     return host_of(world)->fail(host_of(world), text);
 }

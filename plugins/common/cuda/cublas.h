@@ -52,10 +52,9 @@ struct cublas {
  * installed. */
 int32_t cublas_open(struct cublas *cublas, const struct gb_host *host, const char *asked_by);
 
-/* Skips the case, with that reason: `library`, as in "libcublas", was not found, or lacks the
- * function `missing` if that is not NULL. */
-int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char *library,
-                    const char *missing);
+/* Likewise the functions of a library, "libcublas" or "libcublasLt". */
+int32_t cublas_find(const struct gb_host *host, const char *asked_by, const char *library,
+                    const struct symbol *symbols, size_t n);
 
 /* Makes a handle in the current context, for work on `stream` in one of the modes. */
 int32_t cublas_start(struct cublas *cublas, const struct gb_host *host, void *stream,

@@ -23,7 +23,8 @@ static bool load(struct driver *driver, char *reason, size_t bytes)
     const char *missing = FIND_SYMBOLS(driver->library, symbols);
     if (missing != NULL)
         snprintf(reason, bytes,
-                 "the driver is too old: libcuda.so.1 has no %s; gbrun needs one for CUDA 12.0",
+                 "the driver is too old: libcuda.so.1 has no %s: expected a driver for CUDA 12.0 "
+                 "or later",
                  missing);
     return missing == NULL;
 }
@@ -43,7 +44,7 @@ static void explain_init(const struct driver *driver, CUresult result, char *rea
     else if (result == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
         snprintf(reason, bytes, "libcuda.so.1 and the kernel's driver differ; %s", words);
     else
-        snprintf(reason, bytes, "the driver does not start: %s", words);
+        snprintf(reason, bytes, "the driver cannot be initialized: %s", words);
 }
 
 bool driver_open(struct driver *driver, char *reason, size_t bytes)
@@ -58,7 +59,8 @@ bool driver_open(struct driver *driver, char *reason, size_t bytes)
         return false;
     driver->driver_version(&driver->version);
     if (driver->version < OLDEST_CUDA) {
-        snprintf(reason, bytes, "the driver is too old: it is for CUDA %d.%d, gbrun needs 12.0",
+        snprintf(reason, bytes,
+                 "the driver is too old: it is for CUDA %d.%d: expected 12.0 or later",
                  driver->version / 1000, driver->version % 1000 / 10);
         return false;
     }
@@ -165,7 +167,7 @@ int32_t driver_units(const struct driver *driver, const struct gb_host *host, in
         {ret_units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
     };
     *ret_units = *ret_unit_threads = 0;
-    return driver_ask(driver, host, questions, 2, "asking how many threads the device has");
+    return driver_ask(driver, host, questions, 2, "querying the number of threads of the device");
 }
 
 int32_t driver_architecture(const struct driver *driver, const struct gb_host *host, int *ret)
@@ -177,7 +179,7 @@ int32_t driver_architecture(const struct driver *driver, const struct gb_host *h
         {&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
     };
     const int32_t status = driver_ask(driver, host, questions, 2,
-                                      "asking for the device's architecture");
+                                      "querying the device's architecture");
     *ret = 10 * major + minor;
     return status;
 }

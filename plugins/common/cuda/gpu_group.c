@@ -40,7 +40,7 @@ int32_t gpu_group_here(struct gpu_group *group, const struct driver *driver,
     CUdevice here = 0;
     group->driver = driver;
     group->host = host;
-    const int32_t status = status_of(group, driver->context_device(&here), "asking for the device");
+    const int32_t status = status_of(group, driver->context_device(&here), "querying the device");
     group->n = n;
     for (uint32_t i = 0; i < n; i++)
         group->gpus[i].device = here;
@@ -50,8 +50,8 @@ int32_t gpu_group_here(struct gpu_group *group, const struct driver *driver,
 static int32_t skip_too_few(const struct gb_host *host, uint32_t n, int n_visible)
 {
     if (n_visible == 1)
-        return host_skip(host, "there is one GPU, and it takes %u", (unsigned)n);
-    return host_skip(host, "there are %d GPUs, and it takes %u", n_visible, (unsigned)n);
+        return host_skip(host, "there is one GPU: expected at least %u", (unsigned)n);
+    return host_skip(host, "there are %d GPUs: expected at least %u", n_visible, (unsigned)n);
 }
 
 /* Making a context takes 0.3 s, and memory of the process that the driver does not give back with
@@ -63,7 +63,7 @@ static int32_t keep_context(const struct gpu_group *group, CUdevice device)
     if (device >= GPU_GROUP_MAX || is_kept[device])
         return GB_OK;
     const int32_t status = status_of(group, group->driver->context_retain(&context, device),
-                                     "making a context");
+                                     "creating a context");
     is_kept[device] = status == GB_OK;
     return status;
 }
@@ -103,7 +103,7 @@ int32_t gpu_group_require_access(const struct gpu_group *group)
         if (status != GB_OK)
             return status;
         if (!is_reached)
-            return host_skip(group->host, "GPU %d does not reach the memory of GPU %d", (int)from,
+            return host_skip(group->host, "GPU %d cannot access the memory of GPU %d", (int)from,
                              (int)to);
     }
     return GB_OK;
@@ -131,7 +131,7 @@ int32_t gpu_group_start(struct gpu_group *group)
         result = start_one(group, &group->gpus[i]);
     if (group->gpus[0].context != NULL)
         result = leave(group, result);
-    return status_of(group, result, "making streams on the GPUs");
+    return status_of(group, result, "creating streams on the GPUs");
 }
 
 static CUresult enable_access(struct gpu_group *group, uint32_t i)
@@ -154,7 +154,7 @@ int32_t gpu_group_enable_access(struct gpu_group *group)
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < group->n && result == CUDA_SUCCESS; i++)
         result = enable_access(group, i);
-    return status_of(group, result, "asking for access to another GPU's memory");
+    return status_of(group, result, "enabling access to another GPU's memory");
 }
 
 int32_t gpu_group_allocate(struct gpu_group *group, uint32_t i, uint64_t bytes, unsigned char **ret)

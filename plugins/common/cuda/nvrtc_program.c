@@ -72,7 +72,7 @@ static bool load(struct nvrtc_functions *functions, char *reason, size_t bytes)
     }
     const char *missing = FIND_SYMBOLS(library, symbols);
     if (missing != NULL) {
-        snprintf(reason, bytes, "this libnvrtc has no %s: 11.2 or newer is needed", missing);
+        snprintf(reason, bytes, "this libnvrtc has no %s: expected version 11.2 or later", missing);
         return false;
     }
     open_builtins(functions);
@@ -250,7 +250,7 @@ bool nvrtc_compile(struct nvrtc_request request, size_t length, int architecture
     request.source = text;
     request.options = all;
     request.n_options = n;
-    snprintf(words, sizeof words, "there is no memory for the source");
+    snprintf(words, sizeof words, "out of memory for the source");
     const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     const bool is_built = text != NULL && nvrtc_build(&request, ret, words, sizeof words);
     *ret_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;

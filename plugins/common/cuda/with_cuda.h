@@ -42,7 +42,7 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
                           : strcmp(device, "cuda") == 0 ? cuda
                                                         : NULL;
     if (backend == NULL)
-        host->skip(host, "this build of the benchmark is not for this device");
+        host->skip(host, "this build of the benchmark does not support this device");
     return backend;
 }
 

@@ -141,6 +141,20 @@ static inline double visit_width(double share, double precision)
     return share < 1.0 ? 2.5 * precision : precision;
 }
 
+/* `create` of a policy that keeps no more of it than its host and its params. */
+#define POLICY_CREATE(type)                                                                        \
+    static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)       \
+    {                                                                                              \
+        type *policy = host->allocate(host, sizeof *policy);                                       \
+        if (policy == NULL)                                                                        \
+            return GB_NO_MEMORY;                                                                   \
+        policy->host = host;                                                                       \
+        policy->params = params;                                                                   \
+        *ret_policy = policy;                                                                      \
+        return GB_OK;                                                                              \
+    }                                                                                              \
+    struct policy_created
+
 /* The functions of a policy by their names in all of them, but for `next`. */
 #define POLICY_OPS(flags_, next_)                                                                  \
     {                                                                                              \

@@ -126,7 +126,7 @@ class Program
         else if (name == "--help")
             help();
         else if (name.compare(0, 12, "--benchmark_") == 0 || name.compare(0, 8, "--gbrun_") == 0)
-            stop("'" + option + "' is not served: --help lists what is");
+            stop("'" + option + "' is not supported: --help lists the flags that are");
         else
             return false;
         return true;

@@ -278,7 +278,7 @@ class Running : private Loop
         } catch (const std::exception &thrown) {
             state.skip(GB_FAILED, thrown.what());
         } catch (...) {
-            state.skip(GB_FAILED, "an exception that is no std::exception");
+            state.skip(GB_FAILED, "an exception that is not a std::exception");
         }
     }
     bool is_well(State &state)
