@@ -127,3 +127,10 @@ void text_add_percent(struct text *text, double ratio);
 void text_add_interval(struct text *text, double central_ns, double low_ns, double high_ns);
 char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_TEXT_MAX]);
 char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX]); /* "1.5 MiB" */
+
+/* The same in memory of the block in which they stand. */
+#define NUMBER_TEXT ((char[NUMBER_TEXT_MAX]){0})
+#define DOUBLE_TEXT(value) format_double(value, NUMBER_TEXT)
+#define TIME_TEXT(ns, digits) format_time(ns, digits, NUMBER_TEXT)
+#define SI_TEXT(value, unit, digits) format_si(value, unit, digits, NUMBER_TEXT)
+#define BYTES_TEXT(bytes) format_bytes(bytes, NUMBER_TEXT)

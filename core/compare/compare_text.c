@@ -56,11 +56,10 @@ void compare_add_ratio(double theta, double low, double high, struct text *out)
 
 void compare_add_value(const struct outcome_metric *metric, double value, struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     if (isnan(value))
         text_add(out, "-");
     else if (text_equal(metric->unit, "ns"))
-        text_add(out, format_time(value, 4, number));
+        text_add(out, TIME_TEXT(value, 4));
     else
         text_printf(out, value == floor(value) && fabs(value) < 1e9 ? "%.0f%s%s" : "%.6g%s%s",
                     value, *metric->unit ? " " : "", metric->unit);

@@ -306,14 +306,12 @@ void judgement_write_json(const struct judgement *judgement, struct text *out)
 static void add_time(const struct outcome_metric *metric, const struct geometric_mean *time,
                      struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     compare_add_value(metric, exp(time->theta), out);
     if (!isfinite(time->low))
         return;
     const double unit_ns = time_unit_of(exp(time->theta))->ns;
-    text_printf(out, " [%s, ",
-                format_double(round(exp(time->low) / unit_ns * 1000) / 1000, number));
-    text_printf(out, "%s]", format_double(round(exp(time->high) / unit_ns * 1000) / 1000, number));
+    text_printf(out, " [%s, ", DOUBLE_TEXT(round(exp(time->low) / unit_ns * 1000) / 1000));
+    text_printf(out, "%s]", DOUBLE_TEXT(round(exp(time->high) / unit_ns * 1000) / 1000));
 }
 
 static void add_row(struct table *table, const struct judgement *judgement,

@@ -252,8 +252,7 @@ static int32_t read_float(struct reading *reading, struct value *ret)
     int32_t status = scan_double(reading, &number, &unit, &ret->number);
     if (status != GB_OK)
         return status;
-    char buffer[NUMBER_TEXT_MAX];
-    ret->text = arena_text(reading->arena, format_double(ret->number, buffer));
+    ret->text = arena_text(reading->arena, DOUBLE_TEXT(ret->number));
     return GB_OK;
 }
 
@@ -268,8 +267,7 @@ static int32_t read_duration(struct reading *reading, struct value *ret)
         return status;
     if (!unit && !number.is_infinite && ret->number != 0)
         return not_of_type(reading, rule_of(GB_TYPE_DURATION)->expected, NULL);
-    char buffer[NUMBER_TEXT_MAX];
-    ret->text = arena_printf(reading->arena, "%s%s", format_double(ret->number, buffer),
+    ret->text = arena_printf(reading->arena, "%s%s", DOUBLE_TEXT(ret->number),
                              number.is_infinite ? "" : "ns");
     return GB_OK;
 }

@@ -177,9 +177,8 @@ static int32_t add_count(struct list_reading *list, uint64_t count)
 
 static int32_t add_number(struct list_reading *list, double number)
 {
-    char buffer[NUMBER_TEXT_MAX];
     struct value value = {.type = list->type, .number = number};
-    value.text = arena_printf(list->arena, "%s%s", format_double(number, buffer),
+    value.text = arena_printf(list->arena, "%s%s", DOUBLE_TEXT(number),
                               list->type == GB_TYPE_DURATION ? "ns" : "");
     return add_value(list, &value);
 }

@@ -407,7 +407,7 @@ static void send_request(struct conversation *conversation, const struct guards 
 static void take_death(struct conversation *conversation, double time_limit_ns)
 {
     struct worker_process *worker = &conversation->policy->worker;
-    char how[64], limit[NUMBER_TEXT_MAX];
+    char how[64];
     bool too_slow = awake_clock_ns() >= conversation->deadline_ns;
     const char *words = phase_words(worker->page->phase);
     for (int i = 0; !too_slow && i < 100 && !worker_reap(worker); i++)
@@ -419,7 +419,7 @@ static void take_death(struct conversation *conversation, double time_limit_ns)
     result->has_failed = true;
     if (too_slow)
         result->text = arena_printf(conversation->arena, "timed out after %s",
-                                    format_time(time_limit_ns, 3, limit));
+                                    TIME_TEXT(time_limit_ns, 3));
     else
         result->text = arena_printf(conversation->arena, "crashed (%s) %s",
                                     worker->has_exited ? how : "closed its connection", words);

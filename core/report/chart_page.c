@@ -75,11 +75,10 @@ static bool is_of_time(const struct chart *chart)
 
 void chart_add_value(const struct chart *chart, double value, struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     if (is_of_time(chart))
-        text_add(out, format_time(value, 4, number));
+        text_add(out, TIME_TEXT(value, 4));
     else if (*chart->unit)
-        text_add(out, format_si(value, chart->unit, 4, number));
+        text_add(out, SI_TEXT(value, chart->unit, 4));
     else
         text_printf(out, "%.5g", value);
 }

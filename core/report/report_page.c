@@ -126,9 +126,8 @@ static size_t make_groups(const struct roofs *roofs, struct arena *arena, struct
 /* " 4.05–4.65 TB/s" */
 static void add_rates(const struct roof_group *group, struct text *out)
 {
-    char high[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX];
-    report_format_rate(group->items[0], high);
-    report_format_rate(group->items[group->n - 1], low);
+    const char *high = report_format_rate(group->items[0], NUMBER_TEXT);
+    const char *low = report_format_rate(group->items[group->n - 1], NUMBER_TEXT);
     const char *unit = strchr(high, ' '), *low_unit = strchr(low, ' ');
     text_add(out, " ");
     if (!text_equal(low, high)) {

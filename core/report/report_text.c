@@ -68,7 +68,6 @@ static void add_field(const struct field *field, struct text *out)
 {
     int decades = (int)lrint(field->y_high - field->y_low);
     for (int row = 0; row < ROWS; row++) {
-        char number[NUMBER_TEXT_MAX];
         size_t n = COLUMNS;
         double step = (double)(ROWS - 1) / decades;
         int decade = (int)lrint(row / step);
@@ -76,7 +75,7 @@ static void add_field(const struct field *field, struct text *out)
             n--;
         if (lrint(decade * step) == row)
             text_printf(out, "%*s |", AXIS - 2,
-                        format_si(pow(10, round(field->y_high) - decade), "FLOP/s", 1, number));
+                        SI_TEXT(pow(10, round(field->y_high) - decade), "FLOP/s", 1));
         else
             text_printf(out, "%*s |", AXIS - 2, "");
         text_add_n(out, field->cells[row], n);
@@ -161,14 +160,12 @@ static void add_roof_list(const struct report_chart *chart, struct text *out)
 
 static void add_rate(struct table *table, double value, const char *unit)
 {
-    char number[NUMBER_TEXT_MAX];
-    table_cell(table, isfinite(value) ? format_si(value, unit, 4, number) : "");
+    table_cell(table, isfinite(value) ? SI_TEXT(value, unit, 4) : "");
 }
 
 /* FLOP/byte, without an exponent. */
 static void add_intensity(struct table *table, double value)
 {
-    char number[NUMBER_TEXT_MAX];
     if (!isfinite(value))
         table_cell(table, "");
     else if (value < 1e3)
@@ -176,13 +173,12 @@ static void add_intensity(struct table *table, double value)
     else if (value < 1e6)
         table_cell_printf(table, "%.0f", value);
     else
-        table_cell(table, format_si(value, "", 4, number));
+        table_cell(table, SI_TEXT(value, "", 4));
 }
 
 static void add_time(struct table *table, double ns)
 {
-    char number[NUMBER_TEXT_MAX];
-    table_cell(table, isfinite(ns) ? format_time(ns, 4, number) : "");
+    table_cell(table, isfinite(ns) ? TIME_TEXT(ns, 4) : "");
 }
 
 /* A row for each mark of the case, or one where it has none; what belongs to the case is in the

@@ -321,9 +321,8 @@ static void keep(struct engine *engine, const struct gb_observation *observation
 static void keep_guards(struct engine *engine)
 {
     const struct engine_limits *limits = &engine->limits;
-    char value[NUMBER_TEXT_MAX];
     if (limits->budget_ns > 0 && engine->elapsed_ns >= limits->budget_ns)
-        end(engine, "budget = %s", format_time(limits->budget_ns, 3, value));
+        end(engine, "budget = %s", TIME_TEXT(limits->budget_ns, 3));
     else if (limits->patience_cases && engine->n_since_better >= limits->patience_cases)
         end(engine, "patience = %llu", (unsigned long long)limits->patience_cases);
 }

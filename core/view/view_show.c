@@ -24,12 +24,11 @@ static void add_clocks(const struct device_record *device, const struct view *vi
 {
     const struct survey *survey = &view->survey;
     const bool is_one = survey->clock && !survey->several_clocks && !view->options->verbose;
-    char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
     for (size_t i = 0; i < device->n_clocks; i++)
         if (!is_one || text_equal(device->clocks[i].name, survey->clock))
             text_printf(out, "%s%s clock: resolution %s, overhead %s", out->length ? "; " : "",
-                        device->clocks[i].name, format_time(device->clocks[i].tick_ns, 3, tick),
-                        format_time(device->clocks[i].overhead_ns, 3, overhead));
+                        device->clocks[i].name, TIME_TEXT(device->clocks[i].tick_ns, 3),
+                        TIME_TEXT(device->clocks[i].overhead_ns, 3));
 }
 
 /* "load 2.86", which is there only if that is much. */
