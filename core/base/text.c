@@ -87,11 +87,17 @@ enum file_end text_add_file(struct text *text, const char *path, size_t most)
     return !is_read ? FILE_NOT_READ : n > left ? FILE_TOO_LONG : FILE_READ;
 }
 
+void text_cut(struct text *text, size_t length)
+{
+    if (length < text->length) {
+        text->length = length;
+        text->data[length] = 0;
+    }
+}
+
 void text_clear(struct text *text)
 {
-    text->length = 0;
-    if (text->data)
-        text->data[0] = 0;
+    text_cut(text, 0);
 }
 
 void text_free(struct text *text)

@@ -46,9 +46,10 @@ void text_add_csv_name(struct text *text, const char *field, bool is_first);
  * bytes, of which no more are added. errno says why it was not opened or not read. */
 enum file_end { FILE_READ, FILE_NOT_OPENED, FILE_NOT_READ, FILE_TOO_LONG };
 enum file_end text_add_file(struct text *text, const char *path, size_t most);
-void text_clear(struct text *text);            /* keeps the memory */
-void text_free(struct text *text);             /* leaves it empty and usable */
-const char *text_get(const struct text *text); /* never NULL */
+void text_cut(struct text *text, size_t length); /* what is longer */
+void text_clear(struct text *text);              /* keeps the memory */
+void text_free(struct text *text);               /* leaves it empty and usable */
+const char *text_get(const struct text *text);   /* never NULL */
 
 bool text_equal(const char *a, const char *b);
 bool text_starts_with(const char *text, const char *prefix);

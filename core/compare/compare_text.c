@@ -145,20 +145,15 @@ static void write_one(const struct compare_result *result, const struct compare_
                       int style, size_t width, bool has_colours, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     table_columns(&table, "case|>base|>new|ratio|verdict");
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
         table_row(&table);
         table_cell(&table, c->label);
-        compare_add_value(&result->metric, c->base_value, &words);
-        table_cell_take(&table, &words);
-        compare_add_value(&result->metric, c->new_value, &words);
-        table_cell_take(&table, &words);
-        add_ratio(c, &words);
-        table_cell_take(&table, &words);
-        add_verdict(c, &words);
-        table_cell_take(&table, &words);
+        compare_add_value(&result->metric, c->base_value, table_words(&table));
+        compare_add_value(&result->metric, c->new_value, table_words(&table));
+        add_ratio(c, table_words(&table));
+        add_verdict(c, table_words(&table));
         table_colour(&table, compare_colour(c->result.verdict));
     }
     compare_write_fitting(&table, style, width, has_colours, out);
@@ -179,7 +174,6 @@ static void write_several(const struct compare_result *result, int style, size_t
                           bool has_colours, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     table_column(&table, "case", false);
     table_column(&table, result->base->name, true);
     for (size_t i = 0; i < result->n_against; i++)
@@ -190,11 +184,9 @@ static void write_several(const struct compare_result *result, int style, size_t
             value = result->against[j].cases[i].base_value;
         table_row(&table);
         table_cell(&table, result->base->cases[i].label);
-        compare_add_value(&result->metric, value, &words);
-        table_cell_take(&table, &words);
+        compare_add_value(&result->metric, value, table_words(&table));
         for (size_t j = 0; j < result->n_against; j++) {
-            add_cell_of_side(&result->against[j].cases[i], &words);
-            table_cell_take(&table, &words);
+            add_cell_of_side(&result->against[j].cases[i], table_words(&table));
             table_colour(&table, compare_colour(result->against[j].cases[i].result.verdict));
         }
     }

@@ -238,7 +238,6 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
 {
     enum { ROWS_MOST = 30 };
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     size_t most = result->n_flagged > ROWS_MOST ? result->n_flagged : ROWS_MOST;
     table_columns(&table, noun(result, 1));
     table_columns(&table, "mean ratio|>cases|>slower|>faster|>p|verdict");
@@ -246,8 +245,7 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
         const struct fleet_node *node = &result->nodes[order[i]];
         table_row(&table);
         table_cell(&table, node->name);
-        compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, &words);
-        table_cell_take(&table, &words);
+        compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, table_words(&table));
         table_cell_printf(&table, "%zu", node->n_cases);
         table_cell_printf(&table, "%zu", node->n_slower);
         table_cell_printf(&table, "%zu", node->n_faster);
@@ -296,7 +294,6 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
 {
     enum { NODES_MOST_MARKDOWN = 8, WIDE = 100 };
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     size_t nodes[NODES_MOST_MARKDOWN], n = 0;
     size_t most = style == TABLE_MARKDOWN ? NODES_MOST_MARKDOWN : width && width < WIDE ? 1 : 2;
     table_columns(&table, "case|>median|ratios");
@@ -311,14 +308,11 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
             continue;
         table_row(&table);
         table_cell(&table, c->label);
-        compare_add_value(&result->metric, c->median, &words);
-        table_cell_take(&table, &words);
-        add_range(c, &words);
-        table_cell_take(&table, &words);
+        compare_add_value(&result->metric, c->median, table_words(&table));
+        add_range(c, table_words(&table));
         for (size_t j = 0; j < n; j++) {
             const struct fleet_cell *cell = fleet_cell_of(c, nodes[j]);
-            add_cell(cell, &words);
-            table_cell_take(&table, &words);
+            add_cell(cell, table_words(&table));
             if (cell)
                 table_colour(&table, compare_colour(cell->failure ? COMPARED_BROKEN
                                                                   : cell->of.result.verdict));
@@ -482,8 +476,7 @@ static void write_json(const struct fleet_result *result, bool is_strict, struct
     struct json_writer json = {.out = out};
     CLEANUP(text_free) struct text hosts = {0};
     write_hosts(result, &hosts);
-    if (hosts.length)
-        hosts.data[--hosts.length] = 0; /* the line break */
+    text_cut(&hosts, strcspn(text_get(&hosts), "\n"));
     json_open(&json, NULL, JSON_OBJECT);
     json_values(&json, VALUES(TEXT("format", "gbrun nodes 1"), TEXT("by", result->by),
                               REAL("margin", result->options->margin),

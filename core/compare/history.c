@@ -325,26 +325,20 @@ static void add_row(const struct history *history, const struct history_case *c,
                     const struct history_point *point, bool is_first, struct table *table)
 {
     enum { MARK_MOST = 12, MINUTES = 16, TIME_AT = 10 };
-    CLEANUP(text_free) struct text words = {0}, mark = {0};
     const char *started = point->side->run->record.started;
-    text_add_cut(&mark, mark_of(history, point), MARK_MOST);
     table_row(table);
     table_cell(table, is_first ? c->label : "");
     table_cell_printf(table, "%lld", (long long)point->side->run->number);
     table_cell_printf(table, "%.*s %.*s", TIME_AT, started, MINUTES - TIME_AT - 1,
                       text_columns(started) > TIME_AT ? started + TIME_AT + 1 : "");
-    table_cell(table, text_get(&mark));
+    text_add_cut(table_words(table), mark_of(history, point), MARK_MOST);
     if (point->n_rounds)
-        compare_add_value(&history->metric, point->value, &words);
+        compare_add_value(&history->metric, point->value, table_words(table));
     else
-        text_add(&words, status_of(point));
-    table_cell_take(table, &words);
+        table_cell(table, status_of(point));
     double half = 50 * (point->high - point->low) / point->value;
-    if (isfinite(half))
-        text_printf(&words, "\u00b1%.2g %%", half);
-    table_cell_take(table, &words);
-    add_change(point->change, &words);
-    table_cell(table, text_get(&words));
+    table_cell_printf(table, isfinite(half) ? "\u00b1%.2g %%" : "", half);
+    add_change(point->change, table_words(table));
 }
 
 static void write_table(const struct history *history, int style, bool are_changes,

@@ -322,17 +322,14 @@ static void add_row(struct table *table, const struct judgement *judgement,
         [JUDGED_SLOWER] = COLOUR_BAD,  [JUDGED_UNCLEAR] = COLOUR_DOUBT,
         [JUDGED_FAILED] = COLOUR_BAD,  [JUDGED_CONTRADICTED] = COLOUR_BAD,
         [JUDGED_WRONG] = COLOUR_BAD};
-    CLEANUP(text_free) struct text words = {0};
     const struct comparison *result = &c->compared->result;
     table_row(table);
     table_cell(table, c->compared->label);
-    for (int side = 0; side < SIDES; side++) {
-        add_time(&judgement->result->metric, &c->times[side], &words);
-        table_cell_take(table, &words);
-    }
+    for (int side = 0; side < SIDES; side++)
+        add_time(&judgement->result->metric, &c->times[side], table_words(table));
+    struct text *ratio = table_words(table);
     if (has_ratio(c))
-        compare_add_ratio(-result->theta, -result->high, -result->low, &words);
-    table_cell_take(table, &words);
+        compare_add_ratio(-result->theta, -result->high, -result->low, ratio);
     table_cell_printf(table, "%.0f", c->n_compared);
     table_cell(table, verdicts[c->verdict].word);
     table_colour(table, colours[c->verdict]);

@@ -60,28 +60,26 @@ static void share_cell(struct table *table, const struct breakdown *breakdown, d
 static void add_times(struct table *table, const struct breakdown *breakdown, size_t i)
 {
     const struct gb_activity *activity = &breakdown->items[i];
-    CLEANUP(text_free) struct text interval = {0};
     const bool is_known = is_counted(breakdown, i) && !isnan(activity->time_ns);
-    if (is_known)
-        text_add_interval(&interval, activity->time_ns, activity->low_ns, activity->high_ns);
     time_cell(table, is_known ? activity->time_ns : NAN);
-    table_cell_take(table, &interval);
+    struct text *interval = table_words(table);
+    if (is_known)
+        text_add_interval(interval, activity->time_ns, activity->low_ns, activity->high_ns);
     share_cell(table, breakdown, is_known ? activity->time_ns : NAN);
     time_cell(table, is_known ? activity->gap_ns : NAN);
 }
 
 static void add_launch(struct table *table, const struct gb_activity *activity)
 {
-    CLEANUP(text_free) struct text words = {0};
     if (activity->kind != GB_ACTIVITY_KERNEL) {
         for (int i = 0; i < 4; i++)
             table_cell(table, "");
         return;
     }
-    extent_text(activity->grid, &words);
-    text_add(&words, " x ");
-    extent_text(activity->block, &words);
-    table_cell_take(table, &words);
+    struct text *extents = table_words(table);
+    extent_text(activity->grid, extents);
+    text_add(extents, " x ");
+    extent_text(activity->block, extents);
     table_cell_printf(table, "%u", activity->registers);
     table_cell(table, BYTES_TEXT((double)activity->shared_bytes));
     if (isnan(activity->occupancy))
@@ -92,12 +90,11 @@ static void add_launch(struct table *table, const struct gb_activity *activity)
 
 static void add_name(struct table *table, const struct gb_activity *activity, size_t most)
 {
-    CLEANUP(text_free) struct text name = {0}, cut = {0};
+    CLEANUP(text_free) struct text name = {0};
     text_add_line(&name, activity->name);
     if (activity->bytes > 0)
         text_printf(&name, ", %s", BYTES_TEXT((double)activity->bytes));
-    text_add_cut(&cut, text_get(&name), most);
-    table_cell_take(table, &cut);
+    text_add_cut(table_words(table), text_get(&name), most);
 }
 
 /* A line that is no activity's. */

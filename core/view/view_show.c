@@ -125,7 +125,6 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     if (status != GB_OK)
         return status;
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; i < n; i++)
         table_column(&table,
                      columns[i].kind == COLUMN_METRIC ? view_head_with_unit(view, &columns[i])
@@ -135,8 +134,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
         table_row(&table);
         for (size_t j = 0; j < n; j++) {
             struct cell cell = cell_of(at.row, &columns[j]);
-            cell_readable(&cell, &words);
-            table_cell_take(&table, &words);
+            cell_readable(&cell, table_words(&table));
         }
     }
     table_write(&table, table_style(view->options->format), out);
