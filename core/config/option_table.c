@@ -389,15 +389,13 @@ static void help_markdown(struct option_table options, struct text *out)
     table_columns(&table, "option|default|value|meaning");
     for (uint32_t i = 0; i < options.n; i++) {
         struct gb_option option = option_entry(options, i);
-        CLEANUP(text_free) struct text type = {0};
-        describe(&option, &type);
         table_row(&table);
         table_cell_printf(&table, "`%s%s`", option.name, option.type == GB_TYPE_MAP ? ".KEY" : "");
         if (option.default_value && *option.default_value)
             table_cell_printf(&table, "`%s`", option.default_value);
         else
             table_cell(&table, option.default_value ? "" : "required");
-        table_cell(&table, text_get(&type));
+        describe(&option, table_words(&table));
         table_cell(&table, option.help);
     }
     table_write(&table, TABLE_MARKDOWN, out);

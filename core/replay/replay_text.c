@@ -175,7 +175,7 @@ static void add_estimate(struct table *table, const struct replay_result *result
 
 static void add_why(struct table *table, const struct replay_result *result)
 {
-    CLEANUP(text_free) struct text words = {0}, shortened = {0};
+    CLEANUP(text_free) struct text words = {0};
     const char *why = result->has_failed  ? result->text
                       : result->has_ended ? result->reason
                                           : "the samples ended first";
@@ -184,19 +184,17 @@ static void add_why(struct table *table, const struct replay_result *result)
         text_add(&words, ": ");
         text_add_line(&words, result->estimate.note);
     }
-    text_add_shortened(&shortened, text_get(&words), WHY_COLUMNS);
-    table_cell(table, text_get(&shortened));
+    text_add_shortened(table_words(table), text_get(&words), WHY_COLUMNS);
 }
 
 /* Of a path, only what is behind its folders. */
 static void add_policy(struct table *table, const struct replay_policy *policy)
 {
-    CLEANUP(text_free) struct text words = {0}, shortened = {0};
+    CLEANUP(text_free) struct text words = {0};
     size_t n = strcspn(policy->label, " ");
     const char *slash = memrchr(policy->label, '/', n);
     text_add_line(&words, slash ? slash + 1 : policy->label);
-    text_add_shortened(&shortened, text_get(&words), POLICY_COLUMNS);
-    table_cell(table, text_get(&shortened));
+    text_add_shortened(table_words(table), text_get(&words), POLICY_COLUMNS);
 }
 
 static void add_row(struct table *table, const struct trace *trace,

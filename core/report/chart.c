@@ -421,17 +421,15 @@ static void find_categories(struct chart_panel *panel, struct arena *arena)
     struct category *found = NULL;
     struct hash_index by_words = {0};
     size_t n = 0;
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            struct chart_point *point = &panel->lines[i].points[j];
-            point->category = hash_index_named(&by_words, point->words, found, sizeof *found);
-            if (point->category != HASH_NONE)
-                continue;
-            hash_index_add(&by_words, hash_text(HASH_START, point->words), n, &own);
-            point->category = n;
-            ARENA_APPEND(&own, found, n,
-                         (struct category){point->words, point->x, point->category});
-        }
+    for (size_t i = 0; i < panel->n_points; i++) {
+        struct chart_point *point = panel->points[i];
+        point->category = hash_index_named(&by_words, point->words, found, sizeof *found);
+        if (point->category != HASH_NONE)
+            continue;
+        hash_index_add(&by_words, hash_text(HASH_START, point->words), n, &own);
+        point->category = n;
+        ARENA_APPEND(&own, found, n, (struct category){point->words, point->x, point->category});
+    }
     sort_by_number(found, n, sizeof *found, offsetof(struct category, x));
     size_t *places = ARENA_ARRAY(&own, size_t, n + 1);
     panel->categories = ARENA_ARRAY(arena, const char *, n + 1);
@@ -440,9 +438,8 @@ static void find_categories(struct chart_panel *panel, struct arena *arena)
         panel->categories[i] = found[i].words;
         places[found[i].number] = i;
     }
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++)
-            panel->lines[i].points[j].category = places[panel->lines[i].points[j].category];
+    for (size_t i = 0; i < panel->n_points; i++)
+        panel->points[i]->category = places[panel->points[i]->category];
 }
 
 int32_t chart_add(struct chart *chart, struct view *view, const char *path, struct gb_error *error)
@@ -457,14 +454,17 @@ int32_t chart_add(struct chart *chart, struct view *view, const char *path, stru
         struct chart_panel *panel = &chart->panels[i];
         sort_by_number(panel->lines, panel->n_lines, sizeof *panel->lines,
                        offsetof(struct chart_line, number));
+        panel->n_points = 0;
         for (size_t j = 0; j < panel->n_lines; j++) {
             struct chart_line *line = &panel->lines[j];
             sort_by_number(line->points, line->n, sizeof *line->points,
                            offsetof(struct chart_point, x));
             /* The expression gives the shape, the first point of a line the height. */
             const double factor = line->n > 0 ? line->points[0].y / line->points[0].ideal : NAN;
-            for (size_t k = 0; columns.ideal && k < line->n; k++)
-                line->points[k].ideal *= factor;
+            for (size_t k = 0; k < line->n; k++) {
+                line->points[k].ideal *= columns.ideal ? factor : 1;
+                ARENA_APPEND(&chart->arena, panel->points, panel->n_points, &line->points[k]);
+            }
         }
         panel->by_name = (struct hash_index){0};
         for (size_t j = 0; j < panel->n_lines; j++)

@@ -187,7 +187,6 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
                      struct table *table)
 {
     const char letter[] = {letter_of(index), 0};
-    CLEANUP(text_free) struct text ratio = {0};
     const bool is_drawn = report_is_drawn(one);
     bool is_first = true;
     for (int i = 0; i < MARK_LEVELS; i++) {
@@ -216,9 +215,8 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
             add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
-        view_add_ratio(&ratio, one->relative);
         if (has_ratio)
-            table_cell(table, text_get(&ratio));
+            view_add_ratio(table_words(table), one->relative);
     }
 }
 
