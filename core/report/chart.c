@@ -288,24 +288,12 @@ static int32_t find_ideal(const struct columns *columns, const struct view *view
     return status;
 }
 
-/* Does a parameter differ among the cases of a bench, or of any (NULL)? */
-static bool differs_in(const struct survey *survey, const char *bench, const char *name)
-{
-    for (size_t i = 0; i < survey->n_benches; i++)
-        for (size_t j = 0; j < survey->benches[i].n_parameters; j++)
-            if ((!bench || text_equal(survey->benches[i].name, bench)) &&
-                text_equal(survey->benches[i].parameters[j].name, name) &&
-                survey->benches[i].parameters[j].varies)
-                return true;
-    return false;
-}
-
 static bool has_x(const struct chart *chart, const struct view *view, const struct view_row *row,
                   const struct cell *x)
 {
     const char *name = chart->request.x;
-    return !name || (x->kind != CELL_NULL && (!differs_in(&view->survey, NULL, name) ||
-                                              differs_in(&view->survey, row->c.bench, name)));
+    return !name || (x->kind != CELL_NULL && (!survey_of(&view->survey, NULL, name).varies ||
+                                              survey_of(&view->survey, row->c.bench, name).varies));
 }
 
 static int32_t add_point(struct chart *chart, const struct view_cursor *at, const char *path,
