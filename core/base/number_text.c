@@ -268,6 +268,13 @@ int number_double(const struct number_text *number, const struct number_unit *un
     return NUMBER_OK;
 }
 
+bool number_read(const char *text, double *ret)
+{
+    struct number_text number;
+    return number_scan(text, strlen(text), &number) && number.n_unit == 0 &&
+           number_double(&number, NULL, ret) == NUMBER_OK;
+}
+
 locale_t number_locale_c(void)
 {
     /* A failure leaves the thread's locale as it is: uselocale(0) only asks. */

@@ -63,8 +63,8 @@ static void add_share(const char *verdict, size_t n, const struct fleet_node *no
                       struct text *out)
 {
     if (n)
-        text_printf(out, "%s%s in %zu of %zu case%s", out->length ? ", " : "", verdict, n,
-                    node->n_cases, node->n_cases == 1 ? "" : "s");
+        text_printf(out, "%s%s in %zu of %s", out->length ? ", " : "", verdict, n,
+                    COUNT_TEXT(node->n_cases, "case"));
 }
 
 /* A case by name, of one or of several. */
@@ -217,11 +217,10 @@ void fleet_add_notes(const struct fleet_result *result, struct text *out)
     add_devices(result, out);
     if (result->n_visits)
         text_printf(out,
-                    "1 visit: of %zu case%s there is one round on most %s, so that what changes "
+                    "1 visit: of %s there is one round on most %s, so that what changes "
                     "between visits is not known: intervals are by how far apart %s are; rounds = "
                     "5 is recommended\n",
-                    result->n_visits, result->n_visits == 1 ? "" : "s", noun(result, 2),
-                    noun(result, 2));
+                    COUNT_TEXT(result->n_visits, "case"), noun(result, 2), noun(result, 2));
     if (result->n_judged) {
         add_scatter(result, out);
         text_add(out, "several runs: what drifted between them is in the ratios\n");
@@ -331,8 +330,8 @@ static void write_head(const struct fleet_result *result, struct text *out)
     if (result->n_models == 1 && *result->models[0])
         text_printf(out, "%s%s", text_equal(result->by, "host") ? " with " : ", ",
                     result->models[0]);
-    text_printf(out, ", compared with their median in each of %zu case%s; margin %.3g %%",
-                result->n_cases, result->n_cases == 1 ? "" : "s", 100 * options->margin);
+    text_printf(out, ", compared with their median in each of %s; margin %.3g %%",
+                COUNT_TEXT(result->n_cases, "case"), 100 * options->margin);
     if (*result->metric.name)
         text_printf(out, "\ncompared: %s%s%s%s", result->metric.name,
                     *result->metric.unit ? " in " : "", result->metric.unit,

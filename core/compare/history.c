@@ -366,16 +366,14 @@ static void write_table(const struct history *history, int style, bool are_chang
     if (table.n_rows)
         table_write(&table, style, out);
     const size_t *n = history->n_changes;
-    text_printf(out, "%s%zu case%s, %zu run%s, %zu change%s", table.n_rows ? "\n" : "", history->n,
-                history->n == 1 ? "" : "s", history->n_runs, history->n_runs == 1 ? "" : "s",
-                n[CHANGE_STEP], n[CHANGE_STEP] == 1 ? "" : "s");
+    text_printf(out, "%s%s, %s, %s", table.n_rows ? "\n" : "", COUNT_TEXT(history->n, "case"),
+                COUNT_TEXT(history->n_runs, "run"), COUNT_TEXT(n[CHANGE_STEP], "change"));
     if (n[CHANGE_UNCONFIRMED])
         text_printf(out, ", %zu to be confirmed by a rerun", n[CHANGE_UNCONFIRMED]);
     if (n[CHANGE_DRIFT])
-        text_printf(out, ", %zu drift%s", n[CHANGE_DRIFT], n[CHANGE_DRIFT] == 1 ? "" : "s");
+        text_printf(out, ", %s", COUNT_TEXT(n[CHANGE_DRIFT], "drift"));
     if (history->n_left_out)
-        text_printf(out, "; %zu run%s without %s", history->n_left_out,
-                    history->n_left_out == 1 ? "" : "s", history->by);
+        text_printf(out, "; %s without %s", COUNT_TEXT(history->n_left_out, "run"), history->by);
     text_add(out, "\n");
 }
 

@@ -348,8 +348,7 @@ static void add_reasons(const struct judgement *judgement, struct text *out)
 static void add_tail(const struct judgement *judgement, struct text *out)
 {
     text_printf(out, "outputs compared: %.0f; limits: ", judgement->n_compared);
-    for (size_t i = 0; i < judgement->facts->n_limits; i++)
-        text_printf(out, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
+    text_add_joined(out, WORDS_OF(judgement->facts->limits, judgement->facts->n_limits));
     text_printf(out, "\nverdict: %s", verdicts[judgement->verdict].word);
     if (judgement->n_ratios > 0) {
         text_printf(out, "; speed-up %s",

@@ -191,17 +191,6 @@ static int32_t resolve(struct sections *sections, const struct replay_request *r
     return GB_OK;
 }
 
-static bool needs_options(const struct gb_plugin *plugin)
-{
-    struct option_table table = option_table_of(plugin);
-    for (uint32_t i = 0; i < table.n; i++) {
-        struct gb_option option = option_entry(table, i);
-        if (!option.default_value && option.type != GB_TYPE_MAP)
-            return true;
-    }
-    return false;
-}
-
 ORDER_BY_TEXT(compare_ids, struct replay_policy, label)
 
 /* Every policy there is, with its defaults. */
@@ -216,7 +205,8 @@ static int32_t take_all(const struct words *folders, struct arena *arena,
     for (size_t i = 0; i < ret->catalogue.n_plugins; i++) {
         const struct plugin_info *info = &ret->catalogue.plugins[i];
         const char *id = info->plugin.id;
-        if (info->plugin.kind != GB_PLUGIN_POLICY || needs_options(&info->plugin) ||
+        if (info->plugin.kind != GB_PLUGIN_POLICY ||
+            option_required(option_table_of(&info->plugin)) ||
             catalogue_find(&ret->catalogue, GB_PLUGIN_POLICY, id) != info)
             continue;
         struct plugin_settings *settings = ARENA_NEW(arena, struct plugin_settings);

@@ -355,9 +355,8 @@ static const char *subtitle_of(const struct trace *trace, const struct replay_po
         text_printf(&text, "%s %s, ", trace->device, trace->row.device->record.model);
     if (*trace->clock)
         text_printf(&text, "%s %s, ", trace->clock, trace->view ? "clock" : "column");
-    text_printf(&text, "%llu sample%s in %s, median %s", (unsigned long long)trace->n,
-                trace->n == 1 ? "" : "s", TIME_TEXT(trace->elapsed_ns, 3),
-                TIME_TEXT(trace->median_ns, 5));
+    text_printf(&text, "%s in %s, median %s", COUNT_TEXT(trace->n, "sample"),
+                TIME_TEXT(trace->elapsed_ns, 3), TIME_TEXT(trace->median_ns, 5));
     for (size_t i = 0; i < policies->n; i++) {
         if (results[i].has_failed || results[i].has_ended)
             continue;

@@ -129,8 +129,8 @@ static void add_head(struct text *out, const struct trace *trace)
         text_printf(out, ", %s", trace->device);
     if (*trace->clock)
         text_printf(out, ", %s %s", trace->clock, trace->view ? "clock" : "column");
-    text_printf(out, ": %llu sample%s in %s, median %s", (unsigned long long)trace->n,
-                trace->n == 1 ? "" : "s", TIME_TEXT(trace->elapsed_ns, 3),
+    text_printf(out, ": %s in %s, median %s", COUNT_TEXT(trace->n, "sample"),
+                TIME_TEXT(trace->elapsed_ns, 3),
                 isnan(trace->median_ns) ? "-" : TIME_TEXT(trace->median_ns, 5));
     if (trace->centre_ns < trace->median_ns || trace->centre_ns > trace->median_ns)
         text_printf(out, ", between the ticks %s", TIME_TEXT(trace->centre_ns, 5));

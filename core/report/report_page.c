@@ -531,8 +531,7 @@ static const char *title_of(const struct report *report, size_t n_panels, struct
 static void add_count(uint64_t n, const char *words, struct text *out)
 {
     if (n)
-        text_printf(out, "%s%llu case%s %s",
-                    out->length ? "; " : "left out: ", (unsigned long long)n, n == 1 ? "" : "s",
+        text_printf(out, "%s%s %s", out->length ? "; " : "left out: ", COUNT_TEXT(n, "case"),
                     words);
 }
 

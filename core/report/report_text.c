@@ -275,8 +275,7 @@ static void add_chart(const struct report_chart *chart, struct text *out)
 static void add_count(uint64_t n, const char *words, struct text *out)
 {
     if (n)
-        text_printf(out, "\nleft out: %llu case%s %s\n", (unsigned long long)n, n == 1 ? "" : "s",
-                    words);
+        text_printf(out, "\nleft out: %s %s\n", COUNT_TEXT(n, "case"), words);
 }
 
 void report_text(const struct report *report, struct text *out)
@@ -292,8 +291,6 @@ void report_text(const struct report *report, struct text *out)
     add_count(report_left_out(report), "not measured, or not ok", out);
     add_count(report->n_without_work, "without declared work", out);
     if (report->chart.n_without)
-        text_printf(
-            out, "\nleft out: %llu case%s without %s, or of a benchmark that does not sweep it\n",
-            (unsigned long long)report->chart.n_without, report->chart.n_without == 1 ? "" : "s",
-            report->chart.request.x);
+        text_printf(out, "\nleft out: %s without %s, or of a benchmark that does not sweep it\n",
+                    COUNT_TEXT(report->chart.n_without, "case"), report->chart.request.x);
 }

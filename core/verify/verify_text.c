@@ -125,7 +125,7 @@ static void describe(const struct verify_result *result, const struct gb_check *
                     is_nan ? result->n_nan_reference : result->n_overflowed, result->n,
                     is_nan ? "references are NaN" : "values overflowed");
     } else if (result->n_exact == result->n && (exact || value <= tolerance || isnan(tolerance))) {
-        text_printf(line, "%" PRIu64 " value%s equal", result->n, result->n == 1 ? "" : "s");
+        text_printf(line, "%s equal", COUNT_TEXT(result->n, "value"));
     } else if (exact) {
         text_printf(line, "%" PRIu64 " of %" PRIu64 " values differ, most",
                     result->n - result->n_exact, result->n);

@@ -481,8 +481,7 @@ int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error)
     if (status == GB_OK)
         status = write_grid(&pivot, true, cell_readable, out, error);
     if (status == GB_OK && pivot.n_left_out)
-        text_printf(out, "\nleft out: %llu case%s without %s\n",
-                    (unsigned long long)pivot.n_left_out, pivot.n_left_out == 1 ? "" : "s",
+        text_printf(out, "\nleft out: %s without %s\n", COUNT_TEXT(pivot.n_left_out, "case"),
                     pivot.column.name);
     return status;
 }

@@ -261,9 +261,8 @@ static bool write_open_shards(const struct shards *shards, struct text *out)
 
 static void write_there(const struct shards *shards, struct text *out)
 {
-    const size_t n_hosts = count_hosts(shards);
-    text_printf(out, "%zu of %zu shards on %zu node%s", shards->n, shards->n_all, n_hosts,
-                n_hosts == 1 ? "" : "s");
+    text_printf(out, "%zu of %zu shards on %s", shards->n, shards->n_all,
+                COUNT_TEXT(count_hosts(shards), "node"));
 }
 
 static void shards_write(const struct view *view, struct text *out)
