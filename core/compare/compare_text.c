@@ -423,9 +423,8 @@ static void write_csv(const struct compare_result *result, struct text *out)
 {
     struct named_value fields[CASE_VALUES];
     text_add(out,
-             "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
-             "rounds_base,rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note,"
-             "margin\n");
+             "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,rounds_base,"
+             "rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note,margin\n");
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++) {
             make_values(result, &result->against[i], &result->against[i].cases[j], fields);

@@ -411,9 +411,9 @@ static void csv_row(const struct fleet_result *result, const struct fleet_case *
 
 static void write_csv(const struct fleet_result *result, struct text *out)
 {
-    text_add(out, "node,host,model,node_verdict,node_p,node_adjusted_p,case,bench,uid,median,value,"
-                  "unit,ratio,low,high,p,adjusted_p,p_slower,p_faster,verdict,rounds,certified,"
-                  "note\n");
+    text_add(out,
+             "node,host,model,node_verdict,node_p,node_adjusted_p,case,bench,uid,median,value,"
+             "unit,ratio,low,high,p,adjusted_p,p_slower,p_faster,verdict,rounds,certified,note\n");
     for (size_t i = 0; i < result->n_cases; i++)
         for (size_t j = 0; j < result->cases[i].n; j++)
             csv_row(result, &result->cases[i], &result->cases[i].cells[j], out);

@@ -176,8 +176,7 @@ static void find_fault(const struct engine *engine, const struct gb_proposal *pr
                     (unsigned long long)proposal->n_samples, ENGINE_SAMPLES_MAX);
     else if (seen && seen->status != GB_OBSERVED_OK)
         text_printf(ret,
-                    "proposed case %llu again, which cannot be the best: it was observed as "
-                    "not ok",
+                    "proposed case %llu again, which cannot be the best: it was observed as not ok",
                     i);
     else if (engine->n_proposed[i] >= ENGINE_VISITS_MAX)
         text_printf(ret, "proposed case %llu more often than %d times", i, ENGINE_VISITS_MAX);
