@@ -145,8 +145,7 @@ static void mark_changes(struct compare *compare, struct history *history, struc
         struct change_point *change = ARENA_NEW(&compare->arena, struct change_point);
         *change = found->points[i];
         if (turns)
-            change->result.verdict = change->result.verdict == COMPARED_SLOWER ? COMPARED_FASTER
-                                                                               : COMPARED_SLOWER;
+            change->result.verdict = compared_turned(change->result.verdict);
         c->points[measured->points[change->at]].change = change;
         history->n_changes[change->kind]++;
     }
