@@ -67,9 +67,8 @@ void json_integer(struct json_writer *json, const char *name, int64_t value)
 
 void json_real(struct json_writer *json, const char *name, double value)
 {
-    char number[NUMBER_TEXT_MAX];
     begin(json, name);
-    text_add(json->out, isfinite(value) ? format_double(value, number) : "null");
+    text_add(json->out, isfinite(value) ? DOUBLE_TEXT(value) : "null");
 }
 
 void json_bool(struct json_writer *json, const char *name, bool value)
@@ -109,13 +108,11 @@ void json_texts(struct json_writer *json, const char *name, const char *const *t
 
 void csv_values(struct text *out, const struct named_value *fields, size_t n)
 {
-    char number[NUMBER_TEXT_MAX];
     for (size_t i = 0; i < n; i++)
         if (fields[i].kind == VALUE_TEXT)
             text_add_csv(out, fields[i].text ? fields[i].text : "", i == 0);
         else if (fields[i].kind == VALUE_REAL)
-            text_add_csv(out, isnan(fields[i].real) ? "" : format_double(fields[i].real, number),
-                         i == 0);
+            text_add_csv(out, isnan(fields[i].real) ? "" : DOUBLE_TEXT(fields[i].real), i == 0);
         else
             text_printf(out, "%s%lld", i ? "," : "", (long long)fields[i].integer);
     text_add(out, "\n");

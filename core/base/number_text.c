@@ -268,6 +268,13 @@ int number_double(const struct number_text *number, const struct number_unit *un
     return NUMBER_OK;
 }
 
+bool number_read(const char *text, double *ret)
+{
+    struct number_text number;
+    return number_scan(text, strlen(text), &number) && number.n_unit == 0 &&
+           number_double(&number, NULL, ret) == NUMBER_OK;
+}
+
 locale_t number_locale_c(void)
 {
     /* A failure leaves the thread's locale as it is: uselocale(0) only asks. */
@@ -293,12 +300,11 @@ void text_add_percent(struct text *out, double ratio)
 void text_add_interval(struct text *out, double central_ns, double low_ns, double high_ns)
 {
     static const double most_ratio = 0.5; /* from there on a half width says little */
-    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
     if (!isfinite(low_ns) || !isfinite(high_ns) || low_ns <= 0) { /* each time is above 0 */
         if (isfinite(low_ns) && !isfinite(high_ns))
-            text_printf(out, "\u2265 %s", format_time(low_ns, 4, low));
+            text_printf(out, "\u2265 %s", TIME_TEXT(low_ns, 4));
         else if (isfinite(high_ns))
-            text_printf(out, "\u2264 %s", format_time(high_ns, 4, high));
+            text_printf(out, "\u2264 %s", TIME_TEXT(high_ns, 4));
         return;
     }
     double below = central_ns - low_ns, above = high_ns - central_ns;
@@ -307,6 +313,6 @@ void text_add_interval(struct text *out, double central_ns, double low_ns, doubl
         text_add(out, "\u00B1");
         text_add_percent(out, (above + below) / 2 / central_ns);
     } else {
-        text_printf(out, "[%s, %s]", format_time(low_ns, 4, low), format_time(high_ns, 4, high));
+        text_printf(out, "[%s, %s]", TIME_TEXT(low_ns, 4), TIME_TEXT(high_ns, 4));
     }
 }

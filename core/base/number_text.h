@@ -53,6 +53,8 @@ int number_whole(const struct number_text *number, const struct number_unit *uni
 
 /* The nearest double, with its sign. NUMBER_TOO_LARGE, NUMBER_TOO_SMALL: not 0, but would be. */
 int number_double(const struct number_text *number, const struct number_unit *unit, double *ret);
+/* Of a whole text that is a number and has no unit; false: it is none. */
+bool number_read(const char *text, double *ret);
 
 /* The C locale for this thread, until what was in use before is given back. */
 locale_t number_locale_c(void);

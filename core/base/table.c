@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct table_row {
-    char **cells;
+    struct text *cells;
     unsigned char *colours;
     size_t n;
 };
@@ -18,7 +18,8 @@ void table_column(struct table *table, const char *head, bool right)
     size_t n = table->n_columns + 1;
     table->heads = memory_resize(table->heads, n * sizeof *table->heads);
     table->right = memory_resize(table->right, n * sizeof *table->right);
-    table->heads[n - 1] = memory_copy_text(head);
+    table->heads[n - 1] = (struct text){0};
+    text_add(&table->heads[n - 1], head);
     table->right[n - 1] = right;
     table->n_columns = n;
 }
@@ -44,27 +45,23 @@ void table_row(struct table *table)
     row->n = 0;
 }
 
-void table_cell(struct table *table, const char *cell)
+struct text *table_words(struct table *table)
 {
     struct table_row *row = &table->rows[table->n_rows - 1];
-    if (row->n < table->n_columns)
-        row->cells[row->n++] = memory_copy_text(cell);
+    return row->n < table->n_columns ? &row->cells[row->n++] : &table->beyond;
 }
 
-void table_cell_take(struct table *table, struct text *cell)
+void table_cell(struct table *table, const char *cell)
 {
-    table_cell(table, text_get(cell));
-    text_clear(cell);
+    text_add(table_words(table), cell);
 }
 
 void table_cell_printf(struct table *table, const char *format, ...)
 {
-    CLEANUP(text_free) struct text cell = {0};
     va_list arguments;
     va_start(arguments, format);
-    text_vprintf(&cell, format, arguments);
+    text_vprintf(table_words(table), format, arguments);
     va_end(arguments);
-    table_cell(table, text_get(&cell));
 }
 
 void table_colour(struct table *table, int colour)
@@ -75,7 +72,7 @@ void table_colour(struct table *table, int colour)
 
 const char *table_cell_at(const struct table *table, size_t row, size_t column)
 {
-    return column < table->rows[row].n ? table->rows[row].cells[column] : "";
+    return column < table->rows[row].n ? text_get(&table->rows[row].cells[column]) : "";
 }
 
 /* A bar inside a Markdown cell would end it. */
@@ -118,14 +115,15 @@ void table_write_cell(const struct table *table, size_t column, const char *cell
 static int colour_of(const struct table *table, size_t row, size_t column, int style)
 {
     const struct table_row *cells = &table->rows[row];
-    return table->has_colours && style == TABLE_PLAIN && column < cells->n && *cells->cells[column]
+    return table->has_colours && style == TABLE_PLAIN && column < cells->n &&
+                   cells->cells[column].length
                ? cells->colours[column]
                : COLOUR_NONE;
 }
 
 size_t table_column_width(const struct table *table, size_t column, int style)
 {
-    size_t width = table_cell_width(table->heads[column], style);
+    size_t width = table_cell_width(text_get(&table->heads[column]), style);
     for (size_t i = 0; i < table->n_rows; i++) {
         size_t columns = table_cell_width(table_cell_at(table, i, column), style);
         if (columns > width)
@@ -134,9 +132,9 @@ size_t table_column_width(const struct table *table, size_t column, int style)
     return style == TABLE_MARKDOWN && width < 3 ? 3 : width;
 }
 
-static void remove_text(char **texts, size_t i, size_t n)
+static void remove_text(struct text *texts, size_t i, size_t n)
 {
-    free(texts[i]);
+    text_free(&texts[i]);
     memmove(&texts[i], &texts[i + 1], (n - i - 1) * sizeof *texts);
 }
 
@@ -154,14 +152,14 @@ void table_remove_column(struct table *table, size_t column)
         }
 }
 
-static void cut_text(char **text, size_t most)
+static void cut_text(struct text *text, size_t most)
 {
-    CLEANUP(text_free) struct text cut = {0};
-    if (text_columns(*text) <= most)
+    struct text cut = {0};
+    if (text_columns(text_get(text)) <= most)
         return;
-    text_add_cut(&cut, *text, most);
-    free(*text);
-    *text = memory_copy_text(text_get(&cut));
+    text_add_cut(&cut, text_get(text), most);
+    text_free(text);
+    *text = cut;
 }
 
 void table_cut_column(struct table *table, size_t column, size_t most)
@@ -176,13 +174,15 @@ void table_keep_first_word(struct table *table, size_t column)
 {
     for (size_t i = 0; i < table->n_rows; i++)
         if (column < table->rows[i].n)
-            table->rows[i].cells[column][strcspn(table->rows[i].cells[column], " ")] = 0;
+            text_cut(&table->rows[i].cells[column],
+                     strcspn(text_get(&table->rows[i].cells[column]), " "));
 }
 
 void table_write_heads(const struct table *table, const size_t *widths, int style, struct text *out)
 {
     for (size_t column = 0; column < table->n_columns; column++)
-        table_write_cell(table, column, table->heads[column], widths[column], style, out);
+        table_write_cell(table, column, text_get(&table->heads[column]), widths[column], style,
+                         out);
     text_add(out, "\n");
     for (size_t column = 0; column < table->n_columns && style == TABLE_MARKDOWN; column++) {
         text_add(out, column ? " | " : "| ");
@@ -212,14 +212,15 @@ void table_free(struct table *table)
 {
     for (size_t i = 0; i < table->n_rows; i++) {
         for (size_t j = 0; j < table->rows[i].n; j++)
-            free(table->rows[i].cells[j]);
+            text_free(&table->rows[i].cells[j]);
         free(table->rows[i].cells);
         free(table->rows[i].colours);
     }
     for (size_t column = 0; column < table->n_columns; column++)
-        free(table->heads[column]);
+        text_free(&table->heads[column]);
     free(table->rows);
     free(table->heads);
     free(table->right);
+    text_free(&table->beyond);
     *table = (struct table){0};
 }

@@ -12,8 +12,9 @@ struct table {
     size_t n_rows;
     size_t n_columns;
     bool *right; /* by column */
-    char **heads;
-    bool has_colours; /* set by the caller: cells are written in the colours they were given */
+    struct text *heads;
+    struct text beyond; /* cells that there is no column for */
+    bool has_colours;   /* set by the caller: cells are written in the colours they were given */
 };
 
 enum { TABLE_PLAIN, TABLE_MARKDOWN, TABLE_CSV }; /* of CSV, lines end with a line feed alone */
@@ -22,8 +23,9 @@ void table_column(struct table *table, const char *head, bool right); /* before 
 /* Several: "case|>base|>new|verdict", those behind a > to the right. */
 void table_columns(struct table *table, const char *heads);
 void table_row(struct table *table);
-void table_cell(struct table *table, const char *cell);       /* fills the last row from the left */
-void table_cell_take(struct table *table, struct text *cell); /* leaves the text empty */
+void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
+/* The same with an empty cell, whose words the caller adds before it begins another row. */
+struct text *table_words(struct table *table);
 void table_cell_printf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void table_colour(struct table *table, int colour); /* COLOUR_...: of the cell added last */

@@ -87,11 +87,17 @@ enum file_end text_add_file(struct text *text, const char *path, size_t most)
     return !is_read ? FILE_NOT_READ : n > left ? FILE_TOO_LONG : FILE_READ;
 }
 
+void text_cut(struct text *text, size_t length)
+{
+    if (length < text->length) {
+        text->length = length;
+        text->data[length] = 0;
+    }
+}
+
 void text_clear(struct text *text)
 {
-    text->length = 0;
-    if (text->data)
-        text->data[0] = 0;
+    text_cut(text, 0);
 }
 
 void text_free(struct text *text)
@@ -349,6 +355,18 @@ static const char *text_at(const struct text_column *texts, size_t i)
     return *(const char *const *)(const void *)(item + texts->offset);
 }
 
+void text_add_joined(struct text *text, struct text_column texts)
+{
+    for (size_t i = 0; i < texts.n; i++)
+        text_printf(text, "%s%s", i ? ", " : "", text_at(&texts, i));
+}
+
+void text_add_setting(struct text *text, const char *name, const char *value)
+{
+    const char *quote = *value && !strpbrk(value, " \t\"") ? "" : "\"";
+    text_printf(text, "%s%s=%s%s%s", text->length ? " " : "", name, quote, value, quote);
+}
+
 size_t text_index(struct text_column texts, const char *word)
 {
     size_t i = 0;
@@ -480,5 +498,11 @@ char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX])
     for (; i < 4 && (fabs(bytes) >= 1023.95 && (i > 0 || fabs(bytes) >= 1024)); i++)
         bytes /= 1024; /* 1023.95 would be written as 1024.0 */
     snprintf(buffer, NUMBER_TEXT_MAX, "%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[i]);
+    return buffer;
+}
+
+char *format_count(uint64_t n, const char *noun, char buffer[NUMBER_TEXT_MAX])
+{
+    snprintf(buffer, NUMBER_TEXT_MAX, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
     return buffer;
 }

@@ -46,9 +46,10 @@ void text_add_csv_name(struct text *text, const char *field, bool is_first);
  * bytes, of which no more are added. errno says why it was not opened or not read. */
 enum file_end { FILE_READ, FILE_NOT_OPENED, FILE_NOT_READ, FILE_TOO_LONG };
 enum file_end text_add_file(struct text *text, const char *path, size_t most);
-void text_clear(struct text *text);            /* keeps the memory */
-void text_free(struct text *text);             /* leaves it empty and usable */
-const char *text_get(const struct text *text); /* never NULL */
+void text_cut(struct text *text, size_t length); /* what is longer */
+void text_clear(struct text *text);              /* keeps the memory */
+void text_free(struct text *text);               /* leaves it empty and usable */
+const char *text_get(const struct text *text);   /* never NULL */
 
 bool text_equal(const char *a, const char *b);
 bool text_starts_with(const char *text, const char *prefix);
@@ -58,6 +59,9 @@ bool text_ends_with(const char *text, const char *suffix);
 #define HASH_START 0xCBF29CE484222325
 uint64_t hash_text(uint64_t hash, const char *text);
 uint64_t hash_number(uint64_t hash, uint64_t number);
+
+/* "rows=32", after a blank unless it is the first. A value with blanks is quoted. */
+void text_add_setting(struct text *text, const char *name, const char *value);
 
 /* Columns that the text takes on a terminal: one for each code point, or byte that is not UTF-8,
  * and none for what switches colours. */
@@ -74,6 +78,12 @@ struct text_column {
 #define TEXTS_OF(items, n, member)                                                                 \
     ((struct text_column){(items), (n), sizeof *(items), offsetof(__typeof__(*(items)), member)})
 #define WORDS_OF(words, n) ((struct text_column){(words), (n), sizeof *(words), 0})
+
+/* "a, b" */
+void text_add_joined(struct text *text, struct text_column texts);
+
+/* "a, b" */
+void text_add_joined(struct text *text, struct text_column texts);
 
 /* The number of the first that is the word; n: none is. As a choice -1: none is. */
 size_t text_index(struct text_column texts, const char *word);
@@ -127,3 +137,13 @@ void text_add_percent(struct text *text, double ratio);
 void text_add_interval(struct text *text, double central_ns, double low_ns, double high_ns);
 char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_TEXT_MAX]);
 char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX]); /* "1.5 MiB" */
+/* "1 run", "2 runs" */
+char *format_count(uint64_t n, const char *noun, char buffer[NUMBER_TEXT_MAX]);
+
+/* The same in memory of the block in which they stand. */
+#define NUMBER_TEXT ((char[NUMBER_TEXT_MAX]){0})
+#define DOUBLE_TEXT(value) format_double(value, NUMBER_TEXT)
+#define TIME_TEXT(ns, digits) format_time(ns, digits, NUMBER_TEXT)
+#define SI_TEXT(value, unit, digits) format_si(value, unit, digits, NUMBER_TEXT)
+#define BYTES_TEXT(bytes) format_bytes(bytes, NUMBER_TEXT)
+#define COUNT_TEXT(n, noun) format_count(n, noun, NUMBER_TEXT)

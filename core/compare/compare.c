@@ -242,6 +242,7 @@ static const char *note_of(struct compare *compare, const struct compared *c)
 {
     const struct comparison *result = &c->result;
     struct arena *arena = &compare->arena;
+    const char *rounds = COUNT_TEXT(result->n_rounds, "round");
     if (result->verdict != COMPARED_UNCLEAR)
         return result->is_visit ? "in this visit" : "";
     if (isnan(result->theta) && !*compare->result.metric.name && (!c->n_base || !c->n_new) &&
@@ -250,14 +251,13 @@ static const char *note_of(struct compare *compare, const struct compared *c)
     if (isnan(result->theta))
         return c->n_base && c->n_new ? "values of 0 have no ratio" : "a side has no value";
     if (isinf(result->low) && result->is_sequential)
-        return arena_printf(arena, "%zu round%s, at least %d are needed", result->n_rounds,
-                            result->n_rounds == 1 ? "" : "s", SEQUENCE_FIRST);
+        return arena_printf(arena, "%s, at least %d are needed", rounds, SEQUENCE_FIRST);
     if (isinf(result->low))
         return "one round without an interval; rounds = 5 would decide more";
     if ((result->low > 0 || result->high < 0) && result->is_sequential &&
         result->n_rounds < SEQUENCE_SETTLED)
-        return arena_printf(arena, "%zu rounds, at least %d are needed for a difference below 4 %%",
-                            result->n_rounds, SEQUENCE_SETTLED);
+        return arena_printf(arena, "%s, at least %d are needed for a difference below 4 %%", rounds,
+                            SEQUENCE_SETTLED);
     if (result->is_visit && (result->low > 0 || result->high < 0))
         return "with one round, a difference below 5 % may be due to the visit; rounds = 5 would "
                "decide more";
@@ -270,22 +270,11 @@ static const char *note_of(struct compare *compare, const struct compared *c)
             "runs differ by %.2g %% (standard deviation), so more rounds would not decide it",
             100 * result->between);
     if (result->n_needed > result->n_rounds)
-        return arena_printf(arena, "%zu round%s, about %llu would decide", result->n_rounds,
-                            result->n_rounds == 1 ? "" : "s", (unsigned long long)result->n_needed);
+        return arena_printf(arena, "%s, about %llu would decide", rounds,
+                            (unsigned long long)result->n_needed);
     if (result->is_visit)
         return "in this visit; rounds = 5 would decide more";
     return "the interval contains 1 and an end of the margin";
-}
-
-/* Rates are better if they are higher. */
-static void turn_direction(const struct compare *compare, struct comparison *result)
-{
-    if (!compare->result.metric.is_better_if_higher)
-        return;
-    if (result->verdict == COMPARED_SLOWER)
-        result->verdict = COMPARED_FASTER;
-    else if (result->verdict == COMPARED_FASTER)
-        result->verdict = COMPARED_SLOWER;
 }
 
 /* A case is compared where a side has it among those chosen. */
@@ -461,7 +450,8 @@ static void judge(struct compare *compare)
         struct compare_against *against = &result->against[i];
         for (size_t j = 0; j < against->n; j++) {
             struct compared *c = &against->cases[j];
-            turn_direction(compare, &c->result);
+            if (result->metric.is_better_if_higher)
+                c->result.verdict = compared_turned(c->result.verdict);
             if (!*c->note)
                 c->note = note_of(compare, c);
         }

@@ -163,11 +163,9 @@ static const char *label_of(const struct compare *compare, const struct outcome 
         text_add(&label, outcome->bench);
     for (size_t i = 0; i < outcome->n_parameters; i++) {
         const struct outcome_parameter *parameter = &outcome->parameters[i];
-        if (!parameter->is_axis || (compare->by_values && text_equal(parameter->name, compare->by)))
-            continue;
-        bool is_plain = *parameter->value && !strpbrk(parameter->value, " \t\"");
-        text_printf(&label, "%s%s=%s%s%s", label.length ? " " : "", parameter->name,
-                    is_plain ? "" : "\"", parameter->value, is_plain ? "" : "\"");
+        const bool is_by = compare->by_values && text_equal(parameter->name, compare->by);
+        if (parameter->is_axis && !is_by)
+            text_add_setting(&label, parameter->name, parameter->value);
     }
     if (outcome->device_index > 0 && !compare->by_sides && !compare->is_fleet)
         text_printf(&label, " %s:%d", outcome->device_name, outcome->device_index);
@@ -393,30 +391,32 @@ double case_margin(const struct compare *compare, const struct compare_case *c)
     const struct outcome *first = c->first;
     const struct outcome_parameter *margin = ITEM_NAMED(first->parameters, first->n_parameters,
                                                         name, MARGIN_KEY);
-    struct number_text number;
     double value = 0;
     const bool is_read = margin && !margin->is_identity && !*compare->result.metric.name &&
-                         number_scan(margin->value, strlen(margin->value), &number) &&
-                         number.n_unit == 0 && number_double(&number, NULL, &value) == NUMBER_OK;
+                         number_read(margin->value, &value);
     return is_read && value > 0 && value < 1 ? value : 0;
 }
 
 /* ---- what differs between runs ---- */
 
-enum { VALUE_MOST = 60 };
+const char *difference_words(struct arena *arena, const char *name, const char *value,
+                             const char *joint, const char *other)
+{
+    enum { VALUE_MOST = 60 };
+    CLEANUP(text_free) struct text line = {0};
+    text_printf(&line, "%s: ", name);
+    text_add_shortened(&line, *value ? value : "not known", VALUE_MOST);
+    text_add(&line, joint);
+    text_add_shortened(&line, *other ? other : "not known", VALUE_MOST);
+    return arena_text(arena, text_get(&line));
+}
 
 static void add(struct compare *compare, struct compare_against *against, const char *name,
                 const char *from, const char *to)
 {
-    CLEANUP(text_free) struct text line = {0};
-    if (!words_add_new(&against->differing, &compare->arena, name))
-        return; /* a fact of the run is one of the device, too */
-    text_printf(&line, "%s: ", name);
-    text_add_shortened(&line, *from ? from : "not known", VALUE_MOST);
-    text_add(&line, ", now ");
-    text_add_shortened(&line, *to ? to : "not known", VALUE_MOST);
-    ARENA_APPEND(&compare->arena, against->differences, against->n_differences,
-                 arena_text(&compare->arena, text_get(&line)));
+    if (words_add_new(&against->differing, &compare->arena, name)) /* a device's may be the run's */
+        ARENA_APPEND(&compare->arena, against->differences, against->n_differences,
+                     difference_words(&compare->arena, name, from, ", now ", to));
 }
 
 bool fact_is_volatile(const char *name)

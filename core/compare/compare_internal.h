@@ -45,6 +45,9 @@ bool case_is_left_out(const struct compare_case *c);
 const struct outcome *case_bad_round(const struct compare_case *c);
 bool case_is_skipped(const struct compare_case *c); /* all rounds, or there are none */
 bool case_is_certified(const struct compare_case *c);
+/* "driver: 550, now not known", which is what "" is shown as; shortened. */
+const char *difference_words(struct arena *arena, const char *name, const char *value,
+                             const char *joint, const char *other);
 /* "crashed (SIGSEGV)"; "" of what was skipped without a word. */
 const char *case_status_note(struct arena *arena, const struct outcome *round);
 

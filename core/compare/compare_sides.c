@@ -307,8 +307,7 @@ static int32_t base_first(struct value_groups *list, const char *by, const char 
 {
     CLEANUP(text_free) struct text there = {0};
     size_t at = find_group(list, base);
-    for (size_t i = 0; i < list->n; i++)
-        text_printf(&there, "%s%s", i ? ", " : "", list->items[i].value);
+    text_add_joined(&there, TEXTS_OF(list->items, list->n, value));
     if (at == list->n)
         return error_set(error, GB_NOT_FOUND, "no value of %s; there are %s", by, text_get(&there));
     const struct value_group first = list->items[at];
@@ -329,22 +328,14 @@ static void split_side(struct compare *compare, const struct compare_side *all,
     }
 }
 
-static bool number_fact(const struct run_record *run, const char *name, double *ret)
-{
-    const char *text = FACT(run, name);
-    struct number_text number;
-    return number_scan(text, strlen(text), &number) && number.n_unit == 0 &&
-           number_double(&number, NULL, ret) == NUMBER_OK;
-}
-
 /* Of a run of ab: what it was decided by, where the options leave it open. */
 static void take_rule(struct compare *compare, const struct run_record *run)
 {
     struct compare_options *options = &compare->options;
     double margin, alpha;
     compare->by_sides = text_equal(compare->by, SIDE_AXIS) &&
-                        number_fact(run, AB_FACT_MARGIN, &margin) &&
-                        number_fact(run, AB_FACT_ALPHA, &alpha);
+                        number_read(FACT(run, AB_FACT_MARGIN), &margin) &&
+                        number_read(FACT(run, AB_FACT_ALPHA), &alpha);
     if (!compare->by_sides)
         return;
     options->is_sequential = !options->replace;

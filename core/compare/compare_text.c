@@ -56,11 +56,10 @@ void compare_add_ratio(double theta, double low, double high, struct text *out)
 
 void compare_add_value(const struct outcome_metric *metric, double value, struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     if (isnan(value))
         text_add(out, "-");
     else if (text_equal(metric->unit, "ns"))
-        text_add(out, format_time(value, 4, number));
+        text_add(out, TIME_TEXT(value, 4));
     else
         text_printf(out, value == floor(value) && fabs(value) < 1e9 ? "%.0f%s%s" : "%.6g%s%s",
                     value, *metric->unit ? " " : "", metric->unit);
@@ -146,20 +145,15 @@ static void write_one(const struct compare_result *result, const struct compare_
                       int style, size_t width, bool has_colours, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     table_columns(&table, "case|>base|>new|ratio|verdict");
     for (size_t i = 0; i < against->n; i++) {
         const struct compared *c = &against->cases[i];
         table_row(&table);
         table_cell(&table, c->label);
-        compare_add_value(&result->metric, c->base_value, &words);
-        table_cell_take(&table, &words);
-        compare_add_value(&result->metric, c->new_value, &words);
-        table_cell_take(&table, &words);
-        add_ratio(c, &words);
-        table_cell_take(&table, &words);
-        add_verdict(c, &words);
-        table_cell_take(&table, &words);
+        compare_add_value(&result->metric, c->base_value, table_words(&table));
+        compare_add_value(&result->metric, c->new_value, table_words(&table));
+        add_ratio(c, table_words(&table));
+        add_verdict(c, table_words(&table));
         table_colour(&table, compare_colour(c->result.verdict));
     }
     compare_write_fitting(&table, style, width, has_colours, out);
@@ -180,7 +174,6 @@ static void write_several(const struct compare_result *result, int style, size_t
                           bool has_colours, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     table_column(&table, "case", false);
     table_column(&table, result->base->name, true);
     for (size_t i = 0; i < result->n_against; i++)
@@ -191,11 +184,9 @@ static void write_several(const struct compare_result *result, int style, size_t
             value = result->against[j].cases[i].base_value;
         table_row(&table);
         table_cell(&table, result->base->cases[i].label);
-        compare_add_value(&result->metric, value, &words);
-        table_cell_take(&table, &words);
+        compare_add_value(&result->metric, value, table_words(&table));
         for (size_t j = 0; j < result->n_against; j++) {
-            add_cell_of_side(&result->against[j].cases[i], &words);
-            table_cell_take(&table, &words);
+            add_cell_of_side(&result->against[j].cases[i], table_words(&table));
             table_colour(&table, compare_colour(result->against[j].cases[i].result.verdict));
         }
     }
@@ -432,9 +423,8 @@ static void write_csv(const struct compare_result *result, struct text *out)
 {
     struct named_value fields[CASE_VALUES];
     text_add(out,
-             "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
-             "rounds_base,rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note,"
-             "margin\n");
+             "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,rounds_base,"
+             "rounds_new,form,scope,between_runs,rounds_needed,certified,conflict,note,margin\n");
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++) {
             make_values(result, &result->against[i], &result->against[i].cases[j], fields);

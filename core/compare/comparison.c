@@ -23,6 +23,13 @@ const char *compared_word(int verdict)
     return verdicts[verdict].word;
 }
 
+int compared_turned(int verdict)
+{
+    return verdict == COMPARED_SLOWER   ? COMPARED_FASTER
+           : verdict == COMPARED_FASTER ? COMPARED_SLOWER
+                                        : verdict;
+}
+
 bool compared_is_bad(int verdict, bool is_strict)
 {
     return verdicts[verdict].is_bad || (is_strict && verdicts[verdict].is_bad_if_strict);

@@ -45,6 +45,7 @@ enum {
         COMPARED_VERDICTS
 };
 const char *compared_word(int verdict);
+int compared_turned(int verdict); /* of what is better if it is higher */
 bool compared_is_bad(int verdict, bool is_strict);
 
 /* What an interval speaks of. X(name, code for programs) */

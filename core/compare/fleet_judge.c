@@ -233,16 +233,10 @@ static const char *majority_of(const struct fleet *fleet, size_t model, const ch
 static void add_difference(struct fleet *fleet, struct fleet_node *node, const char *name,
                            const char *value, const char *others)
 {
-    enum { VALUE_MOST = 60 };
-    CLEANUP(text_free) struct text line = {0};
-    if (!words_add_new(&node->differing, &fleet->arena, name))
-        return; /* a fact of the run is one of the device, too */
-    text_printf(&line, "%s: ", name);
-    text_add_shortened(&line, *value ? value : "not known", VALUE_MOST);
-    text_add(&line, ", most have ");
-    text_add_shortened(&line, *others ? others : "none", VALUE_MOST);
-    ARENA_APPEND(&fleet->arena, node->differences, node->n_differences,
-                 arena_text(&fleet->arena, text_get(&line)));
+    if (words_add_new(&node->differing, &fleet->arena, name)) /* a device's may be the run's */
+        ARENA_APPEND(&fleet->arena, node->differences, node->n_differences,
+                     difference_words(&fleet->arena, name, value, ", most have ",
+                                      *others ? others : "none"));
 }
 
 static void add_differences(struct fleet *fleet, size_t at)
@@ -270,10 +264,7 @@ static void swap_directions(struct fleet_values *of)
     double p = of->p_slower;
     of->p_slower = of->p_faster;
     of->p_faster = p;
-    if (of->result.verdict == COMPARED_SLOWER)
-        of->result.verdict = COMPARED_FASTER;
-    else if (of->result.verdict == COMPARED_FASTER)
-        of->result.verdict = COMPARED_SLOWER;
+    of->result.verdict = compared_turned(of->result.verdict);
 }
 
 /* The nodes of each case; returns all comparisons, the caller's to free. */

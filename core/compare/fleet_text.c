@@ -63,8 +63,8 @@ static void add_share(const char *verdict, size_t n, const struct fleet_node *no
                       struct text *out)
 {
     if (n)
-        text_printf(out, "%s%s in %zu of %zu case%s", out->length ? ", " : "", verdict, n,
-                    node->n_cases, node->n_cases == 1 ? "" : "s");
+        text_printf(out, "%s%s in %zu of %s", out->length ? ", " : "", verdict, n,
+                    COUNT_TEXT(node->n_cases, "case"));
 }
 
 /* A case by name, of one or of several. */
@@ -216,11 +216,10 @@ void fleet_add_notes(const struct fleet_result *result, struct text *out)
                     result->n_failed == 1 ? " fails" : "s fail", noun(result, 2));
     add_devices(result, out);
     if (result->n_visits)
-        text_printf(
-            out,
-            "1 visit: %zu case%s with one round on most %s: changes between visits are unknown, "
-            "and intervals rest on the differences between %s; rounds = 5 is recommended\n",
-            result->n_visits, result->n_visits == 1 ? "" : "s", noun(result, 2), noun(result, 2));
+        text_printf(out,
+                    "1 visit: %s with one round on most %s: changes between visits are unknown, "
+                    "and intervals rest on the differences between %s; rounds = 5 is recommended\n",
+                    COUNT_TEXT(result->n_visits, "case"), noun(result, 2), noun(result, 2));
     if (result->n_judged) {
         add_scatter(result, out);
         text_add(out, "several runs: what drifted between them is in the ratios\n");
@@ -237,7 +236,6 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
 {
     enum { ROWS_MOST = 30 };
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     size_t most = result->n_flagged > ROWS_MOST ? result->n_flagged : ROWS_MOST;
     table_columns(&table, noun(result, 1));
     table_columns(&table, "mean ratio|>cases|>slower|>faster|>p|verdict");
@@ -245,8 +243,7 @@ static void write_nodes(const struct fleet_result *result, const size_t *order, 
         const struct fleet_node *node = &result->nodes[order[i]];
         table_row(&table);
         table_cell(&table, node->name);
-        compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, &words);
-        table_cell_take(&table, &words);
+        compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, table_words(&table));
         table_cell_printf(&table, "%zu", node->n_cases);
         table_cell_printf(&table, "%zu", node->n_slower);
         table_cell_printf(&table, "%zu", node->n_faster);
@@ -295,7 +292,6 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
 {
     enum { NODES_MOST_MARKDOWN = 8, WIDE = 100 };
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     size_t nodes[NODES_MOST_MARKDOWN], n = 0;
     size_t most = style == TABLE_MARKDOWN ? NODES_MOST_MARKDOWN : width && width < WIDE ? 1 : 2;
     table_columns(&table, "case|>median|ratios");
@@ -310,14 +306,11 @@ static void write_cases(const struct fleet_result *result, size_t model, const s
             continue;
         table_row(&table);
         table_cell(&table, c->label);
-        compare_add_value(&result->metric, c->median, &words);
-        table_cell_take(&table, &words);
-        add_range(c, &words);
-        table_cell_take(&table, &words);
+        compare_add_value(&result->metric, c->median, table_words(&table));
+        add_range(c, table_words(&table));
         for (size_t j = 0; j < n; j++) {
             const struct fleet_cell *cell = fleet_cell_of(c, nodes[j]);
-            add_cell(cell, &words);
-            table_cell_take(&table, &words);
+            add_cell(cell, table_words(&table));
             if (cell)
                 table_colour(&table, compare_colour(cell->failure ? COMPARED_BROKEN
                                                                   : cell->of.result.verdict));
@@ -336,8 +329,8 @@ static void write_head(const struct fleet_result *result, struct text *out)
     if (result->n_models == 1 && *result->models[0])
         text_printf(out, "%s%s", text_equal(result->by, "host") ? " with " : ", ",
                     result->models[0]);
-    text_printf(out, ", compared with their median in each of %zu case%s; margin %.3g %%",
-                result->n_cases, result->n_cases == 1 ? "" : "s", 100 * options->margin);
+    text_printf(out, ", compared with their median in each of %s; margin %.3g %%",
+                COUNT_TEXT(result->n_cases, "case"), 100 * options->margin);
     if (*result->metric.name)
         text_printf(out, "\ncompared: %s%s%s%s", result->metric.name,
                     *result->metric.unit ? " in " : "", result->metric.unit,
@@ -417,9 +410,9 @@ static void csv_row(const struct fleet_result *result, const struct fleet_case *
 
 static void write_csv(const struct fleet_result *result, struct text *out)
 {
-    text_add(out, "node,host,model,node_verdict,node_p,node_adjusted_p,case,bench,uid,median,value,"
-                  "unit,ratio,low,high,p,adjusted_p,p_slower,p_faster,verdict,rounds,certified,"
-                  "note\n");
+    text_add(out,
+             "node,host,model,node_verdict,node_p,node_adjusted_p,case,bench,uid,median,value,"
+             "unit,ratio,low,high,p,adjusted_p,p_slower,p_faster,verdict,rounds,certified,note\n");
     for (size_t i = 0; i < result->n_cases; i++)
         for (size_t j = 0; j < result->cases[i].n; j++)
             csv_row(result, &result->cases[i], &result->cases[i].cells[j], out);
@@ -481,8 +474,7 @@ static void write_json(const struct fleet_result *result, bool is_strict, struct
     struct json_writer json = {.out = out};
     CLEANUP(text_free) struct text hosts = {0};
     write_hosts(result, &hosts);
-    if (hosts.length)
-        hosts.data[--hosts.length] = 0; /* the line break */
+    text_cut(&hosts, strcspn(text_get(&hosts), "\n"));
     json_open(&json, NULL, JSON_OBJECT);
     json_values(&json, VALUES(TEXT("format", "gbrun nodes 1"), TEXT("by", result->by),
                               REAL("margin", result->options->margin),

@@ -145,8 +145,7 @@ static void mark_changes(struct compare *compare, struct history *history, struc
         struct change_point *change = ARENA_NEW(&compare->arena, struct change_point);
         *change = found->points[i];
         if (turns)
-            change->result.verdict = change->result.verdict == COMPARED_SLOWER ? COMPARED_FASTER
-                                                                               : COMPARED_SLOWER;
+            change->result.verdict = compared_turned(change->result.verdict);
         c->points[measured->points[change->at]].change = change;
         history->n_changes[change->kind]++;
     }
@@ -325,26 +324,20 @@ static void add_row(const struct history *history, const struct history_case *c,
                     const struct history_point *point, bool is_first, struct table *table)
 {
     enum { MARK_MOST = 12, MINUTES = 16, TIME_AT = 10 };
-    CLEANUP(text_free) struct text words = {0}, mark = {0};
     const char *started = point->side->run->record.started;
-    text_add_cut(&mark, mark_of(history, point), MARK_MOST);
     table_row(table);
     table_cell(table, is_first ? c->label : "");
     table_cell_printf(table, "%lld", (long long)point->side->run->number);
     table_cell_printf(table, "%.*s %.*s", TIME_AT, started, MINUTES - TIME_AT - 1,
                       text_columns(started) > TIME_AT ? started + TIME_AT + 1 : "");
-    table_cell(table, text_get(&mark));
+    text_add_cut(table_words(table), mark_of(history, point), MARK_MOST);
     if (point->n_rounds)
-        compare_add_value(&history->metric, point->value, &words);
+        compare_add_value(&history->metric, point->value, table_words(table));
     else
-        text_add(&words, status_of(point));
-    table_cell_take(table, &words);
+        table_cell(table, status_of(point));
     double half = 50 * (point->high - point->low) / point->value;
-    if (isfinite(half))
-        text_printf(&words, "\u00b1%.2g %%", half);
-    table_cell_take(table, &words);
-    add_change(point->change, &words);
-    table_cell(table, text_get(&words));
+    table_cell_printf(table, isfinite(half) ? "\u00b1%.2g %%" : "", half);
+    add_change(point->change, table_words(table));
 }
 
 static void write_table(const struct history *history, int style, bool are_changes,
@@ -372,16 +365,14 @@ static void write_table(const struct history *history, int style, bool are_chang
     if (table.n_rows)
         table_write(&table, style, out);
     const size_t *n = history->n_changes;
-    text_printf(out, "%s%zu case%s, %zu run%s, %zu change%s", table.n_rows ? "\n" : "", history->n,
-                history->n == 1 ? "" : "s", history->n_runs, history->n_runs == 1 ? "" : "s",
-                n[CHANGE_STEP], n[CHANGE_STEP] == 1 ? "" : "s");
+    text_printf(out, "%s%s, %s, %s", table.n_rows ? "\n" : "", COUNT_TEXT(history->n, "case"),
+                COUNT_TEXT(history->n_runs, "run"), COUNT_TEXT(n[CHANGE_STEP], "change"));
     if (n[CHANGE_UNCONFIRMED])
         text_printf(out, ", %zu to be confirmed by a rerun", n[CHANGE_UNCONFIRMED]);
     if (n[CHANGE_DRIFT])
-        text_printf(out, ", %zu drift%s", n[CHANGE_DRIFT], n[CHANGE_DRIFT] == 1 ? "" : "s");
+        text_printf(out, ", %s", COUNT_TEXT(n[CHANGE_DRIFT], "drift"));
     if (history->n_left_out)
-        text_printf(out, "; %zu run%s without %s", history->n_left_out,
-                    history->n_left_out == 1 ? "" : "s", history->by);
+        text_printf(out, "; %s without %s", COUNT_TEXT(history->n_left_out, "run"), history->by);
     text_add(out, "\n");
 }
 

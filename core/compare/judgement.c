@@ -306,14 +306,12 @@ void judgement_write_json(const struct judgement *judgement, struct text *out)
 static void add_time(const struct outcome_metric *metric, const struct geometric_mean *time,
                      struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     compare_add_value(metric, exp(time->theta), out);
     if (!isfinite(time->low))
         return;
     const double unit_ns = time_unit_of(exp(time->theta))->ns;
-    text_printf(out, " [%s, ",
-                format_double(round(exp(time->low) / unit_ns * 1000) / 1000, number));
-    text_printf(out, "%s]", format_double(round(exp(time->high) / unit_ns * 1000) / 1000, number));
+    text_printf(out, " [%s, ", DOUBLE_TEXT(round(exp(time->low) / unit_ns * 1000) / 1000));
+    text_printf(out, "%s]", DOUBLE_TEXT(round(exp(time->high) / unit_ns * 1000) / 1000));
 }
 
 static void add_row(struct table *table, const struct judgement *judgement,
@@ -324,17 +322,14 @@ static void add_row(struct table *table, const struct judgement *judgement,
         [JUDGED_SLOWER] = COLOUR_BAD,  [JUDGED_UNCLEAR] = COLOUR_DOUBT,
         [JUDGED_FAILED] = COLOUR_BAD,  [JUDGED_CONTRADICTED] = COLOUR_BAD,
         [JUDGED_WRONG] = COLOUR_BAD};
-    CLEANUP(text_free) struct text words = {0};
     const struct comparison *result = &c->compared->result;
     table_row(table);
     table_cell(table, c->compared->label);
-    for (int side = 0; side < SIDES; side++) {
-        add_time(&judgement->result->metric, &c->times[side], &words);
-        table_cell_take(table, &words);
-    }
+    for (int side = 0; side < SIDES; side++)
+        add_time(&judgement->result->metric, &c->times[side], table_words(table));
+    struct text *ratio = table_words(table);
     if (has_ratio(c))
-        compare_add_ratio(-result->theta, -result->high, -result->low, &words);
-    table_cell_take(table, &words);
+        compare_add_ratio(-result->theta, -result->high, -result->low, ratio);
     table_cell_printf(table, "%.0f", c->n_compared);
     table_cell(table, verdicts[c->verdict].word);
     table_colour(table, colours[c->verdict]);
@@ -353,8 +348,7 @@ static void add_reasons(const struct judgement *judgement, struct text *out)
 static void add_tail(const struct judgement *judgement, struct text *out)
 {
     text_printf(out, "outputs compared: %.0f; limits: ", judgement->n_compared);
-    for (size_t i = 0; i < judgement->facts->n_limits; i++)
-        text_printf(out, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
+    text_add_joined(out, WORDS_OF(judgement->facts->limits, judgement->facts->n_limits));
     text_printf(out, "\nverdict: %s", verdicts[judgement->verdict].word);
     if (judgement->n_ratios > 0) {
         text_printf(out, "; speed-up %s",

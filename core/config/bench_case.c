@@ -331,12 +331,8 @@ void bench_case_label(const struct bench_case *bench_case, struct text *out)
     text_add(out, bench_case->bench);
     for (size_t i = 0; i < bench_case->n_parameters; i++) {
         const struct parameter *parameter = &bench_case->parameters[i];
-        if (!parameter->is_axis)
-            continue;
-        const char *text = parameter->value.text;
-        bool is_plain = *text && !strpbrk(text, " \t\"");
-        text_printf(out, " %s=%s%s%s", parameter->name, is_plain ? "" : "\"", text,
-                    is_plain ? "" : "\"");
+        if (parameter->is_axis)
+            text_add_setting(out, parameter->name, parameter->value.text);
     }
 }
 

@@ -254,11 +254,10 @@ static int32_t read_result(struct expression *expression, struct arena *arena, s
         return GB_OK;
     }
     case SQLITE_FLOAT: {
-        char digits[NUMBER_TEXT_MAX];
         double number = sqlite3_column_double(statement, 0);
         *ret = (struct value){.type = GB_TYPE_FLOAT,
                               .number = number,
-                              .text = arena_text(arena, format_double(number, digits))};
+                              .text = arena_text(arena, DOUBLE_TEXT(number))};
         return GB_OK;
     }
     case SQLITE_TEXT:

@@ -170,10 +170,8 @@ static bool read_section(struct reader *reader)
     size_t n_rest = (size_t)(line + n - rest), n_inside = (size_t)(close - inside);
     text_trim(&rest, &n_rest);
     if (n_rest) {
-        char buffer[TEXT_SHOWN + 4];
         error_list_add(reader->errors, here(reader, line, (size_t)(rest - line)),
-                       "'%s' after ']': \1expected the end of the line",
-                       text_shown(rest, n_rest, buffer));
+                       "'%s' after ']': \1expected the end of the line", SHOWN_TEXT(rest, n_rest));
         return false;
     }
     text_trim(&inside, &n_inside);
@@ -252,11 +250,10 @@ static bool take_line(struct reader *reader, bool is_in_quotes)
 
 static void refuse_indented(struct reader *reader)
 {
-    char shown[TEXT_SHOWN + 4];
     error_list_add(reader->errors, here(reader, reader->text, strspn(reader->text, " \t")),
                    "'%s' is indented: \1expected it in the first column (an indented line "
                    "continues the value above it)",
-                   text_shown(reader->text, reader->n, shown));
+                   SHOWN_TEXT(reader->text, reader->n));
 }
 
 /* Adds what a line says to a value, which begins there if there is none so far. */
@@ -295,7 +292,6 @@ static void read_continuation(struct reader *reader, struct text *value, struct 
 /* The key of a line `key = value`; NULL: it is none, or cannot be used, which is reported. */
 static const char *read_key(struct reader *reader)
 {
-    char shown[TEXT_SHOWN + 4];
     const char *line = reader->text, *key = line, *colon = memchr(line, ':', reader->equals);
     const struct origin start = here(reader, line, 0);
     size_t n_key = reader->equals;
@@ -303,12 +299,12 @@ static const char *read_key(struct reader *reader)
     if (colon) {
         error_list_add(reader->errors, here(reader, line, (size_t)(colon - line)),
                        "'%s' is not KEY = VALUE: \1expected '=' instead of ':'",
-                       text_shown(line, reader->n, shown));
+                       SHOWN_TEXT(line, reader->n));
         return NULL;
     }
     if (reader->equals == reader->n) {
         error_list_add(reader->errors, start, "'%s' is not KEY = VALUE: \1expected '=' after a key",
-                       text_shown(line, reader->n, shown));
+                       SHOWN_TEXT(line, reader->n));
         return NULL;
     }
     if (n_key == 0 || n_key > NAME_MAX_BYTES) {
@@ -336,10 +332,9 @@ static const char *read_entry(struct reader *reader)
 {
     CLEANUP(text_free) struct text value = {0};
     if (!reader->in_section) {
-        char shown[TEXT_SHOWN + 4];
         error_list_add(reader->errors, here(reader, reader->text, 0),
                        "'%s' is before the first section: \1expected [KIND NAME]",
-                       text_shown(reader->text, reader->n, shown));
+                       SHOWN_TEXT(reader->text, reader->n));
         reader->in_section = true;
     }
     const char *key = read_key(reader);

@@ -16,6 +16,14 @@ const struct gb_option *option_at(struct option_table table, uint32_t i)
     return (const struct gb_option *)((const char *)table.first + (size_t)i * table.first->size);
 }
 
+const struct gb_option *option_required(struct option_table table)
+{
+    for (uint32_t i = 0; i < table.n; i++)
+        if (!option_at(table, i)->default_value && option_at(table, i)->type != GB_TYPE_MAP)
+            return option_at(table, i);
+    return NULL;
+}
+
 struct gb_option option_entry(struct option_table table, uint32_t i)
 {
     const struct gb_option *option = option_at(table, i);
@@ -315,8 +323,7 @@ static void describe(const struct gb_option *option, struct text *out)
     const char *words = type_words(option->type);
     if (type == GB_TYPE_CHOICE) {
         text_add(out, is_list(option) ? "list of " : "one of ");
-        for (uint32_t k = 0; k < option->n_choices; k++)
-            text_printf(out, "%s%s", k ? ", " : "", option->choices[k]);
+        text_add_joined(out, WORDS_OF(option->choices, option->n_choices));
         return;
     }
     text_add(out, strchr(words, ' ') + 1);
@@ -389,15 +396,13 @@ static void help_markdown(struct option_table options, struct text *out)
     table_columns(&table, "option|default|value|meaning");
     for (uint32_t i = 0; i < options.n; i++) {
         struct gb_option option = option_entry(options, i);
-        CLEANUP(text_free) struct text type = {0};
-        describe(&option, &type);
         table_row(&table);
         table_cell_printf(&table, "`%s%s`", option.name, option.type == GB_TYPE_MAP ? ".KEY" : "");
         if (option.default_value && *option.default_value)
             table_cell_printf(&table, "`%s`", option.default_value);
         else
             table_cell(&table, option.default_value ? "" : "required");
-        table_cell(&table, text_get(&type));
+        describe(&option, table_words(&table));
         table_cell(&table, option.help);
     }
     table_write(&table, TABLE_MARKDOWN, out);

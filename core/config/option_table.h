@@ -19,6 +19,9 @@ struct option_table option_table_of(const struct gb_plugin *plugin);
 /* Entry i, by the table's own stride. Of a newer, longer struct the known members are read. */
 const struct gb_option *option_at(struct option_table table, uint32_t i);
 
+/* The first that has no default, but for maps; NULL: there is none. */
+const struct gb_option *option_required(struct option_table table);
+
 /* A copy of entry i in today's struct: members beyond the end of an older, shorter one are 0. */
 struct gb_option option_entry(struct option_table table, uint32_t i);
 

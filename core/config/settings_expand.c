@@ -94,8 +94,8 @@ static void read_row(const struct bench_resolver *at, const struct key *key, str
         return;
     }
     if (cells.n != axis->n_columns) {
-        bench_fail(at, origin, "row %zu of '%s' has %zu value%s: \1expected %zu", row + 1,
-                   key->entry->key, cells.n, cells.n == 1 ? "" : "s", axis->n_columns);
+        bench_fail(at, origin, "row %zu of '%s' has %s: \1expected %zu", row + 1, key->entry->key,
+                   COUNT_TEXT(cells.n, "value"), axis->n_columns);
         return;
     }
     for (size_t i = 0; i < cells.n; i++)

@@ -163,8 +163,7 @@ static int32_t check_target(const struct parser *parser, const struct key *key, 
     if (text_starts_with(target, "env.") && !settings_is_word(target + strlen("env.")))
         return error_set_at(
             error, GB_INVALID, origin,
-            "'%s' names no environment variable: \1expected env.NAME, with letters, "
-            "digits and _",
+            "'%s' names no environment variable: \1expected env.NAME, with letters, digits and _",
             target);
     return GB_OK;
 }
@@ -177,8 +176,7 @@ static int32_t read_zip(const struct parser *parser, struct key *key, struct gb_
     const char *colon = strchr(entry->value, ':');
     if (!colon)
         return error_set_at(error, GB_INVALID, entry->value_origin,
-                            "'%s' lacks a colon: \1expected names and rows, such as "
-                            "m,n: 1,2 | 3,4",
+                            "'%s' lacks a colon: \1expected names and rows, such as m,n: 1,2 | 3,4",
                             entry->key);
     const char *names = arena_text_n(parser->arena, entry->value, (size_t)(colon - entry->value));
     key->rows = colon + 1;

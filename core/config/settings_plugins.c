@@ -54,8 +54,7 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
 static const char *joined(const struct words *names, struct arena *arena)
 {
     CLEANUP(text_free) struct text text = {0};
-    for (size_t i = 0; i < names->n; i++)
-        text_printf(&text, "%s%s", i ? ", " : "", names->items[i]);
+    text_add_joined(&text, WORDS_OF(names->items, names->n));
     return arena_text(arena, text_get(&text));
 }
 
@@ -365,14 +364,11 @@ int32_t resolve_named(const struct resolver *resolver, uint32_t kind, const char
     const struct plugin_info *info = catalogue_find(resolver->catalogue, kind, name);
     if (!info)
         return unknown_named(resolver, kind, name, origin, error);
-    struct option_table table = option_table_of(&info->plugin);
-    for (uint32_t i = 0; i < table.n; i++) {
-        const struct gb_option *option = option_at(table, i);
-        if (!option->default_value && option->type != GB_TYPE_MAP)
-            return error_set_at(
-                error, GB_INVALID, origin, "%s '%s' requires '%s': give it in a section [%s NAME]",
-                plugin_kind_words(kind), name, option->name, plugin_kind_words(kind));
-    }
+    const struct gb_option *required = option_required(option_table_of(&info->plugin));
+    if (required)
+        return error_set_at(error, GB_INVALID, origin,
+                            "%s '%s' requires '%s': give it in a section [%s NAME]",
+                            plugin_kind_words(kind), name, required->name, plugin_kind_words(kind));
     list->items[list->n] = (struct plugin_settings){.name = info->plugin.id, .info = info};
     *ret = &list->items[list->n++];
     return GB_OK;

@@ -46,8 +46,7 @@ static void read_changes(const struct ini_section *section, int side, struct are
         const char *equals = strchr(changes->items[i], '=');
         if (!equals || equals == changes->items[i]) {
             error_list_add(errors, changes->origins[i],
-                           "'%s': \1expected KEY=VALUE or BENCH.KEY=VALUE, such as "
-                           "plugin=./old.so",
+                           "'%s': \1expected KEY=VALUE or BENCH.KEY=VALUE, such as plugin=./old.so",
                            changes->items[i]);
             continue;
         }

@@ -252,8 +252,7 @@ static int32_t read_float(struct reading *reading, struct value *ret)
     int32_t status = scan_double(reading, &number, &unit, &ret->number);
     if (status != GB_OK)
         return status;
-    char buffer[NUMBER_TEXT_MAX];
-    ret->text = arena_text(reading->arena, format_double(ret->number, buffer));
+    ret->text = arena_text(reading->arena, DOUBLE_TEXT(ret->number));
     return GB_OK;
 }
 
@@ -268,8 +267,7 @@ static int32_t read_duration(struct reading *reading, struct value *ret)
         return status;
     if (!unit && !number.is_infinite && ret->number != 0)
         return not_of_type(reading, rule_of(GB_TYPE_DURATION)->expected, NULL);
-    char buffer[NUMBER_TEXT_MAX];
-    ret->text = arena_printf(reading->arena, "%s%s", format_double(ret->number, buffer),
+    ret->text = arena_printf(reading->arena, "%s%s", DOUBLE_TEXT(ret->number),
                              number.is_infinite ? "" : "ns");
     return GB_OK;
 }
@@ -314,8 +312,7 @@ static int32_t read_choice(struct reading *reading, struct value *ret)
     if (i == n) {
         CLEANUP(text_free) struct text expected = {0};
         text_add(&expected, n == 1 ? "" : "one of ");
-        for (size_t k = 0; k < n; k++)
-            text_printf(&expected, "%s%s", k ? ", " : "", option->choices[k]);
+        text_add_joined(&expected, WORDS_OF(option->choices, n));
         return not_of_type(reading, text_get(&expected),
                            n ? suggest_word(reading, option->choices, n) : NULL);
     }
@@ -424,9 +421,8 @@ int32_t value_read(const struct gb_option *option, const char *text, struct orig
         status = value_range_read(option, arena, &range, error);
     if (status != GB_OK)
         return status;
-    char written[TEXT_SHOWN + 4];
-    text_shown(text, strlen(text), written);
-    status = value_range_check(option, &range, &value, written, origin, error);
+    status = value_range_check(option, &range, &value, SHOWN_TEXT(text, strlen(text)), origin,
+                               error);
     if (status == GB_OK)
         *ret = value;
     return status;
@@ -473,10 +469,8 @@ int32_t value_range_read(const struct gb_option *option, struct arena *arena,
     if (status == GB_OK)
         status = read_end(option, colon + 1, strlen(colon + 1), arena, &ret->has_high, &ret->high,
                           error);
-    if (status != GB_OK) {
-        error_prefix(error, "range '%s': ", option->range);
-        return status;
-    }
+    if (status != GB_OK)
+        return error_prefix(error, "range '%s': ", option->range);
     if (ret->has_low && ret->has_high && value_compare(&ret->low, &ret->high) > 0)
         return error_set(error, GB_INVALID, "range '%s' is empty: \1expected LOW:HIGH",
                          option->range);

@@ -66,6 +66,8 @@ void text_trim(const char **text, size_t *n);
 /* Text of n bytes for a message: trimmed, and cut after TEXT_SHOWN bytes with "..." */
 enum { TEXT_SHOWN = 80 };
 const char *text_shown(const char *text, size_t n, char buffer[TEXT_SHOWN + 4]);
+/* The same in memory of the block in which it stands. */
+#define SHOWN_TEXT(text, n) text_shown(text, n, (char[TEXT_SHOWN + 4]){0})
 
 /* Where text[offset] was written if text begins at origin; a column that is not known stays so. */
 struct origin origin_at(struct origin origin, const char *text, size_t offset);

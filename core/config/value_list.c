@@ -57,7 +57,6 @@ static const char *item_text(const char *text, size_t n, char separator, struct 
 int32_t text_split(const char *text, char separator, struct origin origin, struct arena *arena,
                    struct text_list *ret, struct gb_error *error)
 {
-    char buffer[TEXT_SHOWN + 4];
     struct text_list list = {0};
     const char *first = text;
     size_t n_all = strlen(text), counted = 0;
@@ -75,7 +74,7 @@ int32_t text_split(const char *text, char separator, struct origin origin, struc
         if (is_open)
             return error_set_at(error, GB_INVALID, at,
                                 "'%s' has no closing quote: \1expected '\"' after it",
-                                text_shown(item, n, buffer));
+                                SHOWN_TEXT(item, n));
         if (n == 0)
             return error_set_at(error, GB_INVALID, at,
                                 "item %zu is empty: \1expected a value %s '%c'", list.n + 1,
@@ -119,10 +118,9 @@ struct list_reading {
 
 static int32_t too_many(struct list_reading *list)
 {
-    char buffer[TEXT_SHOWN + 4];
     return error_set_at(list->error, GB_INVALID, list->origin,
                         "'%s' makes the list too long: \1expected up to %d values",
-                        text_shown(list->text, strlen(list->text), buffer), VALUE_LIST_MAX);
+                        SHOWN_TEXT(list->text, strlen(list->text)), VALUE_LIST_MAX);
 }
 
 void value_list_add(struct value_list *list, const struct value *value, struct origin origin,
@@ -177,9 +175,8 @@ static int32_t add_count(struct list_reading *list, uint64_t count)
 
 static int32_t add_number(struct list_reading *list, double number)
 {
-    char buffer[NUMBER_TEXT_MAX];
     struct value value = {.type = list->type, .number = number};
-    value.text = arena_printf(list->arena, "%s%s", format_double(number, buffer),
+    value.text = arena_printf(list->arena, "%s%s", DOUBLE_TEXT(number),
                               list->type == GB_TYPE_DURATION ? "ns" : "");
     return add_value(list, &value);
 }
@@ -195,9 +192,8 @@ struct range_text {
 
 static int32_t range_error(struct list_reading *list, const char *expected)
 {
-    char buffer[TEXT_SHOWN + 4];
     return error_set_at(list->error, GB_INVALID, list->origin, "range '%s': \1expected %s",
-                        text_shown(list->text, strlen(list->text), buffer), expected);
+                        SHOWN_TEXT(list->text, strlen(list->text)), expected);
 }
 
 static int32_t read_part(struct list_reading *list, uint32_t type, const char *part, size_t offset,

@@ -191,17 +191,6 @@ static int32_t resolve(struct sections *sections, const struct replay_request *r
     return GB_OK;
 }
 
-static bool needs_options(const struct gb_plugin *plugin)
-{
-    struct option_table table = option_table_of(plugin);
-    for (uint32_t i = 0; i < table.n; i++) {
-        struct gb_option option = option_entry(table, i);
-        if (!option.default_value && option.type != GB_TYPE_MAP)
-            return true;
-    }
-    return false;
-}
-
 ORDER_BY_TEXT(compare_ids, struct replay_policy, label)
 
 /* Every policy there is, with its defaults. */
@@ -216,7 +205,8 @@ static int32_t take_all(const struct words *folders, struct arena *arena,
     for (size_t i = 0; i < ret->catalogue.n_plugins; i++) {
         const struct plugin_info *info = &ret->catalogue.plugins[i];
         const char *id = info->plugin.id;
-        if (info->plugin.kind != GB_PLUGIN_POLICY || needs_options(&info->plugin) ||
+        if (info->plugin.kind != GB_PLUGIN_POLICY ||
+            option_required(option_table_of(&info->plugin)) ||
             catalogue_find(&ret->catalogue, GB_PLUGIN_POLICY, id) != info)
             continue;
         struct plugin_settings *settings = ARENA_NEW(arena, struct plugin_settings);
@@ -407,7 +397,7 @@ static void send_request(struct conversation *conversation, const struct guards 
 static void take_death(struct conversation *conversation, double time_limit_ns)
 {
     struct worker_process *worker = &conversation->policy->worker;
-    char how[64], limit[NUMBER_TEXT_MAX];
+    char how[64];
     bool too_slow = awake_clock_ns() >= conversation->deadline_ns;
     const char *words = phase_words(worker->page->phase);
     for (int i = 0; !too_slow && i < 100 && !worker_reap(worker); i++)
@@ -419,7 +409,7 @@ static void take_death(struct conversation *conversation, double time_limit_ns)
     result->has_failed = true;
     if (too_slow)
         result->text = arena_printf(conversation->arena, "timed out after %s",
-                                    format_time(time_limit_ns, 3, limit));
+                                    TIME_TEXT(time_limit_ns, 3));
     else
         result->text = arena_printf(conversation->arena, "crashed (%s) %s",
                                     worker->has_exited ? how : "closed its connection", words);

@@ -350,15 +350,13 @@ static const char *subtitle_of(const struct trace *trace, const struct replay_po
                                const struct replay_result *results, struct arena *arena)
 {
     CLEANUP(text_free) struct text text = {0};
-    char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX];
     const char *before = ". Not yet stopped: ";
     if (*trace->device)
         text_printf(&text, "%s %s, ", trace->device, trace->row.device->record.model);
     if (*trace->clock)
         text_printf(&text, "%s %s, ", trace->clock, trace->view ? "clock" : "column");
-    text_printf(&text, "%llu sample%s in %s, median %s", (unsigned long long)trace->n,
-                trace->n == 1 ? "" : "s", format_time(trace->elapsed_ns, 3, elapsed),
-                format_time(trace->median_ns, 5, median));
+    text_printf(&text, "%s in %s, median %s", COUNT_TEXT(trace->n, "sample"),
+                TIME_TEXT(trace->elapsed_ns, 3), TIME_TEXT(trace->median_ns, 5));
     for (size_t i = 0; i < policies->n; i++) {
         if (results[i].has_failed || results[i].has_ended)
             continue;

@@ -122,7 +122,6 @@ static void add_object(struct json_writer *json, const struct replay_result *res
 
 static void add_head(struct text *out, const struct trace *trace)
 {
-    char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX], centre[NUMBER_TEXT_MAX];
     text_add_line(out, trace->label);
     if (trace->has_rounds)
         text_printf(out, ", round %u", trace->round + 1);
@@ -130,11 +129,11 @@ static void add_head(struct text *out, const struct trace *trace)
         text_printf(out, ", %s", trace->device);
     if (*trace->clock)
         text_printf(out, ", %s %s", trace->clock, trace->view ? "clock" : "column");
-    text_printf(out, ": %llu sample%s in %s, median %s", (unsigned long long)trace->n,
-                trace->n == 1 ? "" : "s", format_time(trace->elapsed_ns, 3, elapsed),
-                isnan(trace->median_ns) ? "-" : format_time(trace->median_ns, 5, median));
+    text_printf(out, ": %s in %s, median %s", COUNT_TEXT(trace->n, "sample"),
+                TIME_TEXT(trace->elapsed_ns, 3),
+                isnan(trace->median_ns) ? "-" : TIME_TEXT(trace->median_ns, 5));
     if (trace->centre_ns < trace->median_ns || trace->centre_ns > trace->median_ns)
-        text_printf(out, ", between the ticks %s", format_time(trace->centre_ns, 5, centre));
+        text_printf(out, ", between the ticks %s", TIME_TEXT(trace->centre_ns, 5));
     text_add(out, "\n");
 }
 
@@ -148,24 +147,22 @@ static void add_percent(struct table *table, double ratio)
 
 static void add_interval(struct table *table, const struct replay_result *result)
 {
-    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
     const struct gb_estimate *estimate = &result->estimate;
     if (!result->has_estimate)
         table_cell(table, "-");
     else if (!view_is_interval(estimate->low_ns, estimate->high_ns))
         table_cell(table, "none");
     else if (!isfinite(estimate->low_ns))
-        table_cell_printf(table, "\u2264 %s", format_time(estimate->high_ns, 5, high));
+        table_cell_printf(table, "\u2264 %s", TIME_TEXT(estimate->high_ns, 5));
     else if (!isfinite(estimate->high_ns))
-        table_cell_printf(table, "\u2265 %s", format_time(estimate->low_ns, 5, low));
+        table_cell_printf(table, "\u2265 %s", TIME_TEXT(estimate->low_ns, 5));
     else
-        table_cell_printf(table, "[%s, %s]", format_time(estimate->low_ns, 5, low),
-                          format_time(estimate->high_ns, 5, high));
+        table_cell_printf(table, "[%s, %s]", TIME_TEXT(estimate->low_ns, 5),
+                          TIME_TEXT(estimate->high_ns, 5));
 }
 
 static void add_estimate(struct table *table, const struct replay_result *result)
 {
-    char value[NUMBER_TEXT_MAX];
     const struct gb_estimate *estimate = &result->estimate;
     if (!result->has_estimate || isnan(estimate->value_ns)) {
         table_cell(table, "-");
@@ -173,12 +170,12 @@ static void add_estimate(struct table *table, const struct replay_result *result
     }
     bool is_median = text_equal(estimate->statistic, "median") || !*estimate->statistic;
     table_cell_printf(table, "%s%s%s%s", is_median ? "" : estimate->statistic, is_median ? "" : " ",
-                      format_time(estimate->value_ns, 5, value), estimate->n_modes > 1 ? "*" : "");
+                      TIME_TEXT(estimate->value_ns, 5), estimate->n_modes > 1 ? "*" : "");
 }
 
 static void add_why(struct table *table, const struct replay_result *result)
 {
-    CLEANUP(text_free) struct text words = {0}, shortened = {0};
+    CLEANUP(text_free) struct text words = {0};
     const char *why = result->has_failed  ? result->text
                       : result->has_ended ? result->reason
                                           : "the samples ended first";
@@ -187,33 +184,30 @@ static void add_why(struct table *table, const struct replay_result *result)
         text_add(&words, ": ");
         text_add_line(&words, result->estimate.note);
     }
-    text_add_shortened(&shortened, text_get(&words), WHY_COLUMNS);
-    table_cell(table, text_get(&shortened));
+    text_add_shortened(table_words(table), text_get(&words), WHY_COLUMNS);
 }
 
 /* Of a path, only what is behind its folders. */
 static void add_policy(struct table *table, const struct replay_policy *policy)
 {
-    CLEANUP(text_free) struct text words = {0}, shortened = {0};
+    CLEANUP(text_free) struct text words = {0};
     size_t n = strcspn(policy->label, " ");
     const char *slash = memrchr(policy->label, '/', n);
     text_add_line(&words, slash ? slash + 1 : policy->label);
-    text_add_shortened(&shortened, text_get(&words), POLICY_COLUMNS);
-    table_cell(table, text_get(&shortened));
+    text_add_shortened(table_words(table), text_get(&words), POLICY_COLUMNS);
 }
 
 static void add_row(struct table *table, const struct trace *trace,
                     const struct replay_policy *policy, const struct replay_result *result)
 {
     static const char *const held_words[] = {"-", "no", "yes"};
-    char after[NUMBER_TEXT_MAX];
     table_row(table);
     add_policy(table, policy);
     if (result->has_failed || !result->has_ended)
         table_cell(table, result->has_failed ? "failed" : "not yet");
     else
         table_cell_printf(table, "%llu", (unsigned long long)result->n);
-    table_cell(table, result->has_failed ? "-" : format_time(result->elapsed_ns, 3, after));
+    table_cell(table, result->has_failed ? "-" : TIME_TEXT(result->elapsed_ns, 3));
     if (result->has_failed)
         table_cell(table, "-");
     else
@@ -231,13 +225,12 @@ static void add_row(struct table *table, const struct trace *trace,
 static void add_modes(struct text *out, const struct replay_policy *policy,
                       const struct replay_result *result)
 {
-    char median[NUMBER_TEXT_MAX];
     if (!result->has_estimate || result->estimate.n_modes < 2)
         return;
     text_printf(out, "* modes that %s sees, with their shares of the samples: ", policy->label);
     for (uint32_t i = 0; i < result->estimate.n_modes; i++)
         text_printf(out, "%s%s (%.3g %%)", i ? ", " : "",
-                    format_time(result->estimate.modes[i].median_ns, 4, median),
+                    TIME_TEXT(result->estimate.modes[i].median_ns, 4),
                     100 * result->estimate.modes[i].weight);
     text_add(out, "\n");
 }

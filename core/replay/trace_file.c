@@ -341,8 +341,8 @@ static int32_t read_sample(struct text_reader *reader)
     double value, unit_ns;
     if (reader->column >= reader->n_fields)
         return error_set_at(reader->error, GB_INVALID, here(reader, 0),
-                            "the line has %zu field%s: expected a time in field %zu",
-                            reader->n_fields, reader->n_fields == 1 ? "" : "s", reader->column + 1);
+                            "the line has %s: expected a time in field %zu",
+                            COUNT_TEXT(reader->n_fields, "field"), reader->column + 1);
     const struct field *field = &reader->fields[reader->column];
     if (!*field->text)
         return error_set_at(reader->error, GB_INVALID, here(reader, field->column),

@@ -288,24 +288,12 @@ static int32_t find_ideal(const struct columns *columns, const struct view *view
     return status;
 }
 
-/* Does a parameter differ among the cases of a bench, or of any (NULL)? */
-static bool differs_in(const struct survey *survey, const char *bench, const char *name)
-{
-    for (size_t i = 0; i < survey->n_benches; i++)
-        for (size_t j = 0; j < survey->benches[i].n_parameters; j++)
-            if ((!bench || text_equal(survey->benches[i].name, bench)) &&
-                text_equal(survey->benches[i].parameters[j].name, name) &&
-                survey->benches[i].parameters[j].varies)
-                return true;
-    return false;
-}
-
 static bool has_x(const struct chart *chart, const struct view *view, const struct view_row *row,
                   const struct cell *x)
 {
     const char *name = chart->request.x;
-    return !name || (x->kind != CELL_NULL && (!differs_in(&view->survey, NULL, name) ||
-                                              differs_in(&view->survey, row->c.bench, name)));
+    return !name || (x->kind != CELL_NULL && (!survey_of(&view->survey, NULL, name).varies ||
+                                              survey_of(&view->survey, row->c.bench, name).varies));
 }
 
 static int32_t add_point(struct chart *chart, const struct view_cursor *at, const char *path,
@@ -421,17 +409,15 @@ static void find_categories(struct chart_panel *panel, struct arena *arena)
     struct category *found = NULL;
     struct hash_index by_words = {0};
     size_t n = 0;
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            struct chart_point *point = &panel->lines[i].points[j];
-            point->category = hash_index_named(&by_words, point->words, found, sizeof *found);
-            if (point->category != HASH_NONE)
-                continue;
-            hash_index_add(&by_words, hash_text(HASH_START, point->words), n, &own);
-            point->category = n;
-            ARENA_APPEND(&own, found, n,
-                         (struct category){point->words, point->x, point->category});
-        }
+    for (size_t i = 0; i < panel->n_points; i++) {
+        struct chart_point *point = panel->points[i];
+        point->category = hash_index_named(&by_words, point->words, found, sizeof *found);
+        if (point->category != HASH_NONE)
+            continue;
+        hash_index_add(&by_words, hash_text(HASH_START, point->words), n, &own);
+        point->category = n;
+        ARENA_APPEND(&own, found, n, (struct category){point->words, point->x, point->category});
+    }
     sort_by_number(found, n, sizeof *found, offsetof(struct category, x));
     size_t *places = ARENA_ARRAY(&own, size_t, n + 1);
     panel->categories = ARENA_ARRAY(arena, const char *, n + 1);
@@ -440,9 +426,8 @@ static void find_categories(struct chart_panel *panel, struct arena *arena)
         panel->categories[i] = found[i].words;
         places[found[i].number] = i;
     }
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++)
-            panel->lines[i].points[j].category = places[panel->lines[i].points[j].category];
+    for (size_t i = 0; i < panel->n_points; i++)
+        panel->points[i]->category = places[panel->points[i]->category];
 }
 
 int32_t chart_add(struct chart *chart, struct view *view, const char *path, struct gb_error *error)
@@ -457,14 +442,17 @@ int32_t chart_add(struct chart *chart, struct view *view, const char *path, stru
         struct chart_panel *panel = &chart->panels[i];
         sort_by_number(panel->lines, panel->n_lines, sizeof *panel->lines,
                        offsetof(struct chart_line, number));
+        panel->n_points = 0;
         for (size_t j = 0; j < panel->n_lines; j++) {
             struct chart_line *line = &panel->lines[j];
             sort_by_number(line->points, line->n, sizeof *line->points,
                            offsetof(struct chart_point, x));
             /* The expression gives the shape, the first point of a line the height. */
             const double factor = line->n > 0 ? line->points[0].y / line->points[0].ideal : NAN;
-            for (size_t k = 0; columns.ideal && k < line->n; k++)
-                line->points[k].ideal *= factor;
+            for (size_t k = 0; k < line->n; k++) {
+                line->points[k].ideal *= columns.ideal ? factor : 1;
+                ARENA_APPEND(&chart->arena, panel->points, panel->n_points, &line->points[k]);
+            }
         }
         panel->by_name = (struct hash_index){0};
         for (size_t j = 0; j < panel->n_lines; j++)

@@ -94,6 +94,8 @@ struct chart_panel {
     const char *title; /* what distinguishes these cases; "" */
     struct chart_line *lines;
     size_t n_lines;
+    struct chart_point **points; /* of all lines, one line after the other */
+    size_t n_points;
     const char **categories; /* the values of X: numbers go up, words stay as measured */
     size_t n_categories;
     struct hash_index by_name;               /* of the lines */

@@ -53,18 +53,16 @@ static bool is_of_lines(const struct chart *chart, const struct chart_panel *pan
     double *numbers = ARENA_ARRAY(&arena, double, panel->n_categories + 1);
     if (chart->request.kind != CHART_AUTO || !panel->has_numbers)
         return chart->request.kind == CHART_LINES && panel->has_numbers;
-    for (size_t i = panel->n_lines; i-- > 0;)
-        for (size_t j = panel->lines[i].n; j-- > 0;)
-            numbers[panel->lines[i].points[j].category] = panel->lines[i].points[j].x;
+    for (size_t i = panel->n_points; i-- > 0;)
+        numbers[panel->points[i]->category] = panel->points[i]->x;
     return panel->n_categories >= 5 || is_geometric(numbers, panel->n_categories);
 }
 
 static double largest_of(const struct chart_panel *panel)
 {
     double most = 0;
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++)
-            most = fmax(most, fabs(panel->lines[i].points[j].y));
+    for (size_t i = 0; i < panel->n_points; i++)
+        most = fmax(most, fabs(panel->points[i]->y));
     return most;
 }
 
@@ -75,11 +73,10 @@ static bool is_of_time(const struct chart *chart)
 
 void chart_add_value(const struct chart *chart, double value, struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     if (is_of_time(chart))
-        text_add(out, format_time(value, 4, number));
+        text_add(out, TIME_TEXT(value, 4));
     else if (*chart->unit)
-        text_add(out, format_si(value, chart->unit, 4, number));
+        text_add(out, SI_TEXT(value, chart->unit, 4));
     else
         text_printf(out, "%.5g", value);
 }
@@ -259,14 +256,13 @@ static void add_others(struct maker *maker, const struct columns *columns)
 static bool is_binary(const struct chart_panel *panel)
 {
     double most = 0;
-    for (size_t i = 0; panel->has_numbers && i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            int power;
-            const double x = panel->lines[i].points[j].x, share = frexp(x, &power);
-            if ((share != 0.5 && share != 0.75) || x < 1)
-                return false;
-            most = fmax(most, x);
-        }
+    for (size_t i = 0; panel->has_numbers && i < panel->n_points; i++) {
+        int power;
+        const double x = panel->points[i]->x, share = frexp(x, &power);
+        if ((share != 0.5 && share != 0.75) || x < 1)
+            return false;
+        most = fmax(most, x);
+    }
     return most >= 1024;
 }
 
@@ -277,12 +273,11 @@ static const char **categories_of(const struct maker *maker)
     if (!is_binary(panel))
         return panel->categories;
     const char **ret = ARENA_ARRAY(maker->arena, const char *, panel->n_categories + 1);
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            CLEANUP(text_free) struct text words = {0};
-            plot_add_binary(&words, panel->lines[i].points[j].x);
-            ret[panel->lines[i].points[j].category] = arena_text(maker->arena, text_get(&words));
-        }
+    for (size_t i = 0; i < panel->n_points; i++) {
+        CLEANUP(text_free) struct text words = {0};
+        plot_add_binary(&words, panel->points[i]->x);
+        ret[panel->points[i]->category] = arena_text(maker->arena, text_get(&words));
+    }
     return ret;
 }
 
@@ -344,16 +339,13 @@ static void make_boxes(struct maker *maker, struct plot_panel *ret)
 static void choose_axes(const struct chart_panel *panel, struct arena *arena,
                         struct plot_panel *ret)
 {
-    double *x = NULL, least = INFINITY, most = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            const struct chart_point *point = &panel->lines[i].points[j];
-            ARENA_APPEND(arena, x, n, point->x);
-            least = fmin(least, point->y);
-            most = fmax(most, point->y);
-        }
-    ret->x_log = is_geometric(x, n);
+    double *x = ARENA_ARRAY(arena, double, panel->n_points + 1), least = INFINITY, most = 0;
+    for (size_t i = 0; i < panel->n_points; i++) {
+        x[i] = panel->points[i]->x;
+        least = fmin(least, panel->points[i]->y);
+        most = fmax(most, panel->points[i]->y);
+    }
+    ret->x_log = is_geometric(x, panel->n_points);
     ret->y_log = ret->x_log && least > 0 && most > 8 * least;
     ret->x_is_count = ret->x_log;
     ret->x_is_binary = ret->x_log && is_binary(panel);
@@ -414,20 +406,17 @@ static void make_forest(struct maker *maker, struct plot_panel *ret)
 {
     static const struct plot_vertical middle = {.x = 0, .colour = PLOT_GREY};
     const struct chart_panel *panel = maker->panel;
-    size_t n = 0, at = 0;
-    for (size_t i = 0; i < panel->n_lines; i++)
-        n += panel->lines[i].n;
+    const size_t n = panel->n_points;
     struct columns columns = new_columns(n, maker->arena);
     const char **rows = ARENA_ARRAY(maker->arena, const char *, n + 1);
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++, at++) {
-            const struct chart_point *point = &panel->lines[i].points[j];
-            set_point(maker, point, at, 0, &columns);
-            rows[at] = point->label;
-            columns.of[Y][at] = (double)at;
-            columns.of[LOW][at] = 100 * (point->low / point->y - 1);
-            columns.of[HIGH][at] = 100 * (point->high / point->y - 1);
-        }
+    for (size_t i = 0; i < n; i++) {
+        const struct chart_point *point = panel->points[i];
+        set_point(maker, point, i, 0, &columns);
+        rows[i] = point->label;
+        columns.of[Y][i] = (double)i;
+        columns.of[LOW][i] = 100 * (point->low / point->y - 1);
+        columns.of[HIGH][i] = 100 * (point->high / point->y - 1);
+    }
     *ret = (struct plot_panel){.title = panel->title,
                                .x_label = "interval, % of the estimate",
                                .y_categories = rows,
@@ -447,26 +436,23 @@ static void make_curves(struct maker *maker, struct plot_panel *ret)
     const bool is_series = maker->chart->request.series != NULL;
     double least = INFINITY, most = 0;
     const char *label = y_label_of(maker, &maker->scale);
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            const struct chart_point *point = &panel->lines[i].points[j];
-            struct columns columns = new_columns(CURVE_POINTS, maker->arena);
-            double *x = columns.x, scale = maker->scale;
-            columns.n = point->n_sorted > 0 ? CURVE_POINTS : 0;
-            x[0] = x[CURVE_POINTS - 1] = 0;
-            for (size_t k = 0; k < columns.n; k++) {
-                columns.of[Y][k] = (double)k / (CURVE_POINTS - 1);
-                x[k] = quantile_of_sorted(point->sorted, point->n_sorted, columns.of[Y][k]) / scale;
-            }
-            double reach = 3 * (point->q3 - point->q1) + 0.02 * fabs(point->median);
-            least = fmin(least, fmax(x[0], (point->q1 - reach) / scale));
-            most = fmax(most, fmin(x[CURVE_POINTS - 1], (point->q3 + reach) / scale));
-            if (is_series) /* of which the tail is what matters */
-                most = fmax(most,
-                            quantile_of_sorted(point->sorted, point->n_sorted, 0.999) / scale);
-            add_series(maker, PLOT_LINE, &columns, Y, NUMBERS, (int)maker->n_series)->label =
-                point->label;
+    for (size_t i = 0; i < panel->n_points; i++) {
+        const struct chart_point *point = panel->points[i];
+        struct columns columns = new_columns(CURVE_POINTS, maker->arena);
+        double *x = columns.x, scale = maker->scale;
+        columns.n = point->n_sorted > 0 ? CURVE_POINTS : 0;
+        x[0] = x[CURVE_POINTS - 1] = 0;
+        for (size_t k = 0; k < columns.n; k++) {
+            columns.of[Y][k] = (double)k / (CURVE_POINTS - 1);
+            x[k] = quantile_of_sorted(point->sorted, point->n_sorted, columns.of[Y][k]) / scale;
         }
+        double reach = 3 * (point->q3 - point->q1) + 0.02 * fabs(point->median);
+        least = fmin(least, fmax(x[0], (point->q1 - reach) / scale));
+        most = fmax(most, fmin(x[CURVE_POINTS - 1], (point->q3 + reach) / scale));
+        if (is_series) /* of which the tail is what matters */
+            most = fmax(most, quantile_of_sorted(point->sorted, point->n_sorted, 0.999) / scale);
+        add_series(maker, PLOT_LINE, &columns, Y, NUMBERS, (int)i)->label = point->label;
+    }
     *ret = (struct plot_panel){
         .title = panel->title,
         .x_label = is_series

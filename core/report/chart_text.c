@@ -38,11 +38,10 @@ static void add_right(struct text *out, const char *words, size_t width)
 static size_t width_of(const struct chart *chart, const struct chart_panel *panel)
 {
     size_t width = text_columns(chart->request.x);
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            size_t n = text_columns(panel->lines[i].points[j].words);
-            width = n > width ? n : width;
-        }
+    for (size_t i = 0; i < panel->n_points; i++) {
+        size_t n = text_columns(panel->points[i]->words);
+        width = n > width ? n : width;
+    }
     return width;
 }
 
@@ -74,9 +73,8 @@ static void add_bars(const struct chart *chart, const struct chart_panel *panel,
 {
     size_t width = width_of(chart, panel);
     double most = 0;
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++)
-            most = fmax(most, panel->lines[i].points[j].y);
+    for (size_t i = 0; i < panel->n_points; i++)
+        most = fmax(most, panel->points[i]->y);
     add_right(out, chart->request.x, width);
     text_printf(out, "  %s%s\n", chart->request.y ? chart->request.y : "median, interval",
                 panel->has_papers ? "; the document's, ratio to it" : "");
@@ -104,12 +102,10 @@ static void add_heat(const struct chart *chart, const struct chart_panel *panel,
         table_cell(&table, panel->lines[i].name);
         const struct chart_point **points = chart_points_of(panel, &panel->lines[i], &arena);
         for (size_t j = 0; j < panel->n_categories; j++) {
-            text_clear(&cell);
-            if (points[j]) {
-                chart_add_value(chart, points[j]->y, &cell);
-                text_add(&cell, points[j]->mark);
-            }
-            table_cell(&table, cell.length ? text_get(&cell) : "-");
+            struct text *value = table_words(&table);
+            if (points[j])
+                chart_add_value(chart, points[j]->y, value);
+            text_add(value, points[j] ? points[j]->mark : "-");
         }
     }
     table_write(&table, TABLE_PLAIN, out);
@@ -143,38 +139,36 @@ static void put(char field[FIELD + 1], const struct scale *scale, double from, d
 
 static void add_field(const char *label, const char field[FIELD + 1], struct text *out)
 {
-    CLEANUP(text_free) struct text cut = {0};
-    text_add_cut(&cut, label, LABEL_COLUMNS);
-    text_add(out, text_get(&cut));
-    for (size_t columns = text_columns(text_get(&cut)); columns < LABEL_COLUMNS; columns++)
-        text_add(out, " ");
+    const size_t columns = text_columns(label);
+    text_add_cut(out, label, LABEL_COLUMNS);
+    text_pad(out, ' ', columns < LABEL_COLUMNS ? LABEL_COLUMNS - columns : 0);
     text_printf(out, " |%s| ", field);
 }
 
 /* "|----[==M==]-----|": whiskers, quartiles, the median. */
 static void add_box(const struct chart *chart, const struct chart_point *point,
-                    const struct scale *scale, const char *label, struct text *out)
+                    const struct scale *scale, struct text *out)
 {
     char field[FIELD + 1] = "";
     memset(field, ' ', FIELD);
     put(field, scale, point->whisker_low, point->whisker_high, '-');
     put(field, scale, point->q1, point->q3, '=');
     put(field, scale, point->median, point->median, 'M');
-    add_field(label, field, out);
+    add_field(point->label, field, out);
     chart_add_value(chart, point->median, out);
     text_add(out, "\n");
 }
 
 /* An interval relative to its own estimate, in the middle. */
 static void add_relative(const struct chart *chart, const struct chart_point *point,
-                         const struct scale *scale, const char *label, struct text *out)
+                         const struct scale *scale, struct text *out)
 {
     char field[FIELD + 1] = "";
     memset(field, ' ', FIELD);
     if (isfinite(point->low) && isfinite(point->high))
         put(field, scale, point->low / point->y, point->high / point->y, '-');
     put(field, scale, 1, 1, '+');
-    add_field(label, field, out);
+    add_field(point->label, field, out);
     chart_add_value(chart, point->y, out);
     text_add(out, point->mark);
     add_interval(point, out);
@@ -185,13 +179,12 @@ static struct scale scale_of(const struct chart *chart, const struct chart_panel
 {
     bool is_box = chart->request.kind == CHART_BOX;
     struct scale scale = {INFINITY, -INFINITY};
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            const struct chart_point *point = &panel->lines[i].points[j];
-            double half = fmax(point->high / point->y - 1, 1 - point->low / point->y);
-            extend(&scale, is_box ? point->whisker_low : 1 - (isfinite(half) ? half : 0));
-            extend(&scale, is_box ? point->whisker_high : 1 + (isfinite(half) ? half : 0));
-        }
+    for (size_t i = 0; i < panel->n_points; i++) {
+        const struct chart_point *point = panel->points[i];
+        double half = fmax(point->high / point->y - 1, 1 - point->low / point->y);
+        extend(&scale, is_box ? point->whisker_low : 1 - (isfinite(half) ? half : 0));
+        extend(&scale, is_box ? point->whisker_high : 1 + (isfinite(half) ? half : 0));
+    }
     if (!(scale.high > scale.low))
         scale = (struct scale){scale.low - fabs(scale.low) / 2, scale.low + fabs(scale.low) / 2};
     return scale;
@@ -200,15 +193,11 @@ static struct scale scale_of(const struct chart *chart, const struct chart_panel
 static void add_fields(const struct chart *chart, const struct chart_panel *panel, struct text *out)
 {
     struct scale scale = scale_of(chart, panel);
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            const struct chart_point *point = &panel->lines[i].points[j];
-            const char *label = point->label;
-            if (chart->request.kind == CHART_BOX)
-                add_box(chart, point, &scale, label, out);
-            else
-                add_relative(chart, point, &scale, label, out);
-        }
+    for (size_t i = 0; i < panel->n_points; i++)
+        if (chart->request.kind == CHART_BOX)
+            add_box(chart, panel->points[i], &scale, out);
+        else
+            add_relative(chart, panel->points[i], &scale, out);
     if (chart->request.kind == CHART_BOX) {
         text_add(out, "from ");
         chart_add_value(chart, scale.low, out);
@@ -235,18 +224,18 @@ static void add_quantiles(const struct chart *chart, const struct chart_panel *p
         snprintf(head, sizeof head, "%g %%", 100 * shares[i]);
         table_column(&table, head, true);
     }
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            const struct chart_point *point = &panel->lines[i].points[j];
-            table_row(&table);
-            table_cell(&table, point->label);
-            for (size_t k = 0; k < SHARES; k++) {
-                CLEANUP(text_free) struct text words = {0};
-                double value = quantile_of_sorted(point->sorted, point->n_sorted, shares[k]);
-                chart_add_value(chart, value, &words);
-                table_cell(&table, isfinite(value) ? text_get(&words) : "-");
-            }
+    for (size_t i = 0; i < panel->n_points; i++) {
+        const struct chart_point *point = panel->points[i];
+        table_row(&table);
+        table_cell(&table, point->label);
+        for (size_t k = 0; k < SHARES; k++) {
+            double value = quantile_of_sorted(point->sorted, point->n_sorted, shares[k]);
+            if (isfinite(value))
+                chart_add_value(chart, value, table_words(&table));
+            else
+                table_cell(&table, "-");
         }
+    }
     text_add(out, chart->request.series ? "percentiles of the series\n"
                                         : "percentiles of the samples\n");
     table_write(&table, TABLE_PLAIN, out);

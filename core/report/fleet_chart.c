@@ -297,7 +297,6 @@ static void write_strips(const struct strips *strips, struct text *out)
 {
     enum { LABEL_COLUMNS = 44 };
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     char field[FIELD + 1] = "";
     add_scale(strips, field);
     table_columns(&table, "case|>median");
@@ -305,8 +304,7 @@ static void write_strips(const struct strips *strips, struct text *out)
     for (size_t i = 0; i < strips->n_cases; i++) {
         table_row(&table);
         table_cell(&table, strips->cases[i]->label);
-        compare_add_value(&strips->result->metric, strips->cases[i]->median, &words);
-        table_cell_take(&table, &words);
+        compare_add_value(&strips->result->metric, strips->cases[i]->median, table_words(&table));
         add_strip(strips, strips->cases[i], field);
         table_cell(&table, field);
     }

@@ -453,10 +453,8 @@ static void add_estimate_facts(struct fact_adder *adder, const struct shown *sho
     add_times(adder, "mean", &c->summary.mean, 1);
     text_clear(&words);
     for (uint32_t i = 0; estimate->n_modes > 1 && i < estimate->n_modes && i < GB_MODES_MAX; i++) {
-        char number[NUMBER_TEXT_MAX];
         text_printf(&words, "%s%s (%.0f %%)", i ? ", " : "",
-                    format_time(estimate->modes[i].median_ns, 4, number),
-                    100 * estimate->modes[i].weight);
+                    TIME_TEXT(estimate->modes[i].median_ns, 4), 100 * estimate->modes[i].weight);
     }
     add_fact(adder, FACT_RESULT, "modes", text_get(&words));
     text_clear(&words);
@@ -483,7 +481,7 @@ static void add_telemetry_facts(struct fact_adder *adder, const struct view_row 
 
 static void add_setting_facts(struct fact_adder *adder, const struct stored_case *c)
 {
-    char number[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX], iterations[NUMBER_TEXT_MAX];
+    char iterations[NUMBER_TEXT_MAX];
     const struct case_record *record = &c->record;
     snprintf(iterations, sizeof iterations, "%llu", (unsigned long long)record->iterations);
     const struct {
@@ -492,8 +490,8 @@ static void add_setting_facts(struct fact_adder *adder, const struct stored_case
         {"policy", c->policy},
         {"clock", record->clock},
         {"reading", record->reading_note},
-        {"timer resolution", format_time(record->tick_ns, 3, number)},
-        {"timer overhead", format_time(record->overhead_ns, 3, overhead)},
+        {"timer resolution", TIME_TEXT(record->tick_ns, 3)},
+        {"timer overhead", TIME_TEXT(record->overhead_ns, 3)},
         {"cache", c->cache},
         {"launched", launched_word(c)},
         {"pace", c->pace},

@@ -323,14 +323,12 @@ static int32_t add_modules(const struct html_run *run, struct gb_error *error)
 
 static void add_device(const struct device_record *device, struct text *out)
 {
-    char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
     xml_print(out, "<h3>Device <bdi>%s</bdi></h3>\n<dl>\n", device->model);
     html_fact(out, "UUID", device->uuid);
     for (size_t i = 0; i < device->n_clocks; i++) {
         CLEANUP(text_free) struct text words = {0};
-        text_printf(&words, "resolution %s, overhead %s",
-                    format_time(device->clocks[i].tick_ns, 3, tick),
-                    format_time(device->clocks[i].overhead_ns, 3, overhead));
+        text_printf(&words, "resolution %s, overhead %s", TIME_TEXT(device->clocks[i].tick_ns, 3),
+                    TIME_TEXT(device->clocks[i].overhead_ns, 3));
         html_fact(out, device->clocks[i].name, text_get(&words));
     }
     for (size_t i = 0; i < device->n_facts; i++)

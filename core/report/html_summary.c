@@ -140,8 +140,7 @@ static void add_counts(struct text *out, const struct note_lines *notes, size_t 
         before = ", ";
     }
     if (n_differences)
-        text_printf(out, "%s%zu difference%s from the baseline", before, n_differences,
-                    n_differences == 1 ? "" : "s");
+        text_printf(out, "%s%s from the baseline", before, COUNT_TEXT(n_differences, "difference"));
 }
 
 static void add_trust(const struct html_run *run)

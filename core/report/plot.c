@@ -42,7 +42,7 @@ bool plot_is_named(const char *path)
 static const char *reason_in(struct text *complaints)
 {
     while (complaints->length > 0 && strchr(" \n", complaints->data[complaints->length - 1]))
-        complaints->data[--complaints->length] = 0;
+        text_cut(complaints, complaints->length - 1);
     const char *line = strrchr(text_get(complaints), '\n');
     line = line ? line + 1 : text_get(complaints);
     line += strspn(line, " ");

@@ -254,8 +254,7 @@ char *report_format_rate(const struct roof *roof, char buffer[NUMBER_TEXT_MAX])
 
 void report_add_rate(const struct roof *roof, struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
-    text_printf(out, "%s %s", roof->name, report_format_rate(roof, number));
+    text_printf(out, "%s %s", roof->name, report_format_rate(roof, NUMBER_TEXT));
 }
 
 uint64_t report_left_out(const struct report *report)

@@ -126,9 +126,8 @@ static size_t make_groups(const struct roofs *roofs, struct arena *arena, struct
 /* " 4.05–4.65 TB/s" */
 static void add_rates(const struct roof_group *group, struct text *out)
 {
-    char high[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX];
-    report_format_rate(group->items[0], high);
-    report_format_rate(group->items[group->n - 1], low);
+    const char *high = report_format_rate(group->items[0], NUMBER_TEXT);
+    const char *low = report_format_rate(group->items[group->n - 1], NUMBER_TEXT);
     const char *unit = strchr(high, ' '), *low_unit = strchr(low, ' ');
     text_add(out, " ");
     if (!text_equal(low, high)) {
@@ -532,8 +531,7 @@ static const char *title_of(const struct report *report, size_t n_panels, struct
 static void add_count(uint64_t n, const char *words, struct text *out)
 {
     if (n)
-        text_printf(out, "%s%llu case%s %s",
-                    out->length ? "; " : "left out: ", (unsigned long long)n, n == 1 ? "" : "s",
+        text_printf(out, "%s%s %s", out->length ? "; " : "left out: ", COUNT_TEXT(n, "case"),
                     words);
 }
 

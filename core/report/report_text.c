@@ -68,7 +68,6 @@ static void add_field(const struct field *field, struct text *out)
 {
     int decades = (int)lrint(field->y_high - field->y_low);
     for (int row = 0; row < ROWS; row++) {
-        char number[NUMBER_TEXT_MAX];
         size_t n = COLUMNS;
         double step = (double)(ROWS - 1) / decades;
         int decade = (int)lrint(row / step);
@@ -76,7 +75,7 @@ static void add_field(const struct field *field, struct text *out)
             n--;
         if (lrint(decade * step) == row)
             text_printf(out, "%*s |", AXIS - 2,
-                        format_si(pow(10, round(field->y_high) - decade), "FLOP/s", 1, number));
+                        SI_TEXT(pow(10, round(field->y_high) - decade), "FLOP/s", 1));
         else
             text_printf(out, "%*s |", AXIS - 2, "");
         text_add_n(out, field->cells[row], n);
@@ -161,14 +160,12 @@ static void add_roof_list(const struct report_chart *chart, struct text *out)
 
 static void add_rate(struct table *table, double value, const char *unit)
 {
-    char number[NUMBER_TEXT_MAX];
-    table_cell(table, isfinite(value) ? format_si(value, unit, 4, number) : "");
+    table_cell(table, isfinite(value) ? SI_TEXT(value, unit, 4) : "");
 }
 
 /* FLOP/byte, without an exponent. */
 static void add_intensity(struct table *table, double value)
 {
-    char number[NUMBER_TEXT_MAX];
     if (!isfinite(value))
         table_cell(table, "");
     else if (value < 1e3)
@@ -176,13 +173,12 @@ static void add_intensity(struct table *table, double value)
     else if (value < 1e6)
         table_cell_printf(table, "%.0f", value);
     else
-        table_cell(table, format_si(value, "", 4, number));
+        table_cell(table, SI_TEXT(value, "", 4));
 }
 
 static void add_time(struct table *table, double ns)
 {
-    char number[NUMBER_TEXT_MAX];
-    table_cell(table, isfinite(ns) ? format_time(ns, 4, number) : "");
+    table_cell(table, isfinite(ns) ? TIME_TEXT(ns, 4) : "");
 }
 
 /* A row for each mark of the case, or one where it has none; what belongs to the case is in the
@@ -191,7 +187,6 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
                      struct table *table)
 {
     const char letter[] = {letter_of(index), 0};
-    CLEANUP(text_free) struct text ratio = {0};
     const bool is_drawn = report_is_drawn(one);
     bool is_first = true;
     for (int i = 0; i < MARK_LEVELS; i++) {
@@ -220,9 +215,8 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
             add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
-        view_add_ratio(&ratio, one->relative);
         if (has_ratio)
-            table_cell(table, text_get(&ratio));
+            view_add_ratio(table_words(table), one->relative);
     }
 }
 
@@ -281,8 +275,7 @@ static void add_chart(const struct report_chart *chart, struct text *out)
 static void add_count(uint64_t n, const char *words, struct text *out)
 {
     if (n)
-        text_printf(out, "\nleft out: %llu case%s %s\n", (unsigned long long)n, n == 1 ? "" : "s",
-                    words);
+        text_printf(out, "\nleft out: %s %s\n", COUNT_TEXT(n, "case"), words);
 }
 
 void report_text(const struct report *report, struct text *out)
@@ -298,8 +291,6 @@ void report_text(const struct report *report, struct text *out)
     add_count(report_left_out(report), "not measured, or not ok", out);
     add_count(report->n_without_work, "without declared work", out);
     if (report->chart.n_without)
-        text_printf(
-            out, "\nleft out: %llu case%s without %s, or of a benchmark that does not sweep it\n",
-            (unsigned long long)report->chart.n_without, report->chart.n_without == 1 ? "" : "s",
-            report->chart.request.x);
+        text_printf(out, "\nleft out: %s without %s, or of a benchmark that does not sweep it\n",
+                    COUNT_TEXT(report->chart.n_without, "case"), report->chart.request.x);
 }

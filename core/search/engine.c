@@ -171,8 +171,7 @@ static void find_fault(const struct engine *engine, const struct gb_proposal *pr
                     (unsigned long long)proposal->n_samples, ENGINE_SAMPLES_MAX);
     else if (seen && seen->status != GB_OBSERVED_OK)
         text_printf(ret,
-                    "proposed case %llu again, which cannot be the best: it was observed as "
-                    "not ok",
+                    "proposed case %llu again, which cannot be the best: it was observed as not ok",
                     i);
     else if (engine->n_proposed[i] >= ENGINE_VISITS_MAX)
         text_printf(ret, "proposed case %llu more often than %d times", i, ENGINE_VISITS_MAX);
@@ -316,9 +315,8 @@ static void keep(struct engine *engine, const struct gb_observation *observation
 static void keep_guards(struct engine *engine)
 {
     const struct engine_limits *limits = &engine->limits;
-    char value[NUMBER_TEXT_MAX];
     if (limits->budget_ns > 0 && engine->elapsed_ns >= limits->budget_ns)
-        end(engine, "budget = %s", format_time(limits->budget_ns, 3, value));
+        end(engine, "budget = %s", TIME_TEXT(limits->budget_ns, 3));
     else if (limits->patience_cases && engine->n_since_better >= limits->patience_cases)
         end(engine, "patience = %llu", (unsigned long long)limits->patience_cases);
 }

@@ -51,14 +51,13 @@ static const char *whole_text(uint32_t format, const void *array, uint64_t i,
 static void add_place(struct text *line, const struct gb_check *check,
                       const struct verify_metric *place)
 {
-    char expected[NUMBER_TEXT_MAX], got[NUMBER_TEXT_MAX];
     const uint32_t format = check->format;
     const bool is_whole = check->reference_exact && (format == GB_I64 || format == GB_U64);
     text_printf(line, " at [%" PRIu64 "]: expected %s, got %s", place->index,
-                is_whole ? whole_text(format, check->reference_exact, place->index, expected)
-                         : number_text(format, place->reference, expected),
-                is_whole ? whole_text(format, check->output, place->index, got)
-                         : number_text(format, place->output, got));
+                is_whole ? whole_text(format, check->reference_exact, place->index, NUMBER_TEXT)
+                         : number_text(format, place->reference, NUMBER_TEXT),
+                is_whole ? whole_text(format, check->output, place->index, NUMBER_TEXT)
+                         : number_text(format, place->output, NUMBER_TEXT));
 }
 
 static void describe_values(const struct verify_result *result, const struct gb_check *check,
@@ -99,12 +98,10 @@ static void describe_metric(const struct verify_result *result, const struct gb_
                             int metric, double tolerance, struct text *line)
 {
     const struct verify_metric *found = &result->metrics[metric];
-    char value[NUMBER_TEXT_MAX], limit[NUMBER_TEXT_MAX];
     text_printf(line, "%s %s", verify_metric_name(metric),
-                metric_text(found->value, tolerance, value));
+                metric_text(found->value, tolerance, NUMBER_TEXT));
     if (!isnan(tolerance))
-        text_printf(line, " %s %s", found->value <= tolerance ? "<=" : ">",
-                    format_double(tolerance, limit));
+        text_printf(line, " %s %s", found->value <= tolerance ? "<=" : ">", DOUBLE_TEXT(tolerance));
     if (!isnan(found->output))
         add_place(line, check, found);
     if (result->n_zero_mismatch > 0 && (metric == VERIFY_REL || metric == VERIFY_REL_FLOOR))
@@ -128,7 +125,7 @@ static void describe(const struct verify_result *result, const struct gb_check *
                     is_nan ? result->n_nan_reference : result->n_overflowed, result->n,
                     is_nan ? "references are NaN" : "values overflowed");
     } else if (result->n_exact == result->n && (exact || value <= tolerance || isnan(tolerance))) {
-        text_printf(line, "%" PRIu64 " value%s equal", result->n, result->n == 1 ? "" : "s");
+        text_printf(line, "%s equal", COUNT_TEXT(result->n, "value"));
     } else if (exact) {
         text_printf(line, "%" PRIu64 " of %" PRIu64 " values differ, most",
                     result->n - result->n_exact, result->n);

@@ -10,12 +10,11 @@
 
 static void add_property(struct text *out, const char *name, double value)
 {
-    char number[NUMBER_TEXT_MAX];
     if (!isfinite(value))
         return;
     text_add(out, "<property");
     xml_add_attribute(out, "name", name);
-    xml_add_attribute(out, "value", format_double(value, number));
+    xml_add_attribute(out, "value", DOUBLE_TEXT(value));
     text_add(out, "/>");
 }
 
@@ -146,12 +145,11 @@ static void openmetrics_add(struct exchange *exchange, const struct exchange_cas
         bytes > 0 ? bytes / seconds : NAN,
     };
     for (size_t i = 0; i < FAMILIES; i++) {
-        char number[NUMBER_TEXT_MAX];
         if (!isfinite(values[i]))
             continue;
         text_add(&exchange->families[i], families[i].name);
         add_labels(&exchange->families[i], c->rounds);
-        text_printf(&exchange->families[i], "%s\n", format_double(values[i], number));
+        text_printf(&exchange->families[i], "%s\n", DOUBLE_TEXT(values[i]));
     }
 }
 

@@ -287,9 +287,8 @@ static void github_add(struct exchange *exchange, const struct exchange_case *c)
     CLEANUP(text_free) struct text range = {0}, extra = {0};
     const struct shown *shown = &c->shown;
     double half = (shown->high_ns - shown->low_ns) / 2;
-    text_printf(&extra, "%llu samples in %zu round%s",
-                (unsigned long long)shown->row.c.record.n_samples, c->n_rounds,
-                c->n_rounds == 1 ? "" : "s");
+    text_printf(&extra, "%llu samples in %s", (unsigned long long)shown->row.c.record.n_samples,
+                COUNT_TEXT(c->n_rounds, "round"));
     json_row(json);
     json_text(json, "name", c->name);
     json_text(json, "unit", "ns"); /* a series keeps its unit for ever */

@@ -146,15 +146,13 @@ static int32_t begin_bench(struct exchange *exchange, const struct stored_case *
 static void add_summary(struct json_writer *json, const char *tag, const char *name,
                         const char *hint, double value)
 {
-    char number[NUMBER_TEXT_MAX];
     if (!isfinite(value))
         return;
     json_open(json, NULL, JSON_OBJECT);
     json_values(json, VALUES(TEXT("tag", tag), TEXT("name", name), TEXT("hint", hint),
                              TEXT("description", "")));
     json_open(json, "data", JSON_ARRAY);
-    add_number(json, text_equal(hint, "sample_size") ? "int64" : "float64",
-               format_double(value, number));
+    add_number(json, text_equal(hint, "sample_size") ? "int64" : "float64", DOUBLE_TEXT(value));
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
 }

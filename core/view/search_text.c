@@ -213,7 +213,6 @@ static const char *value_text(const struct search_goal *goal, double value,
 static void write_claim(const struct search_found *found, struct text *out)
 {
     const struct search_facts *facts = &found->facts;
-    char time[NUMBER_TEXT_MAX];
     text_printf(out, "search %s (%s): ", found->name, facts->plugin);
     switch (found->scope) {
     case GB_SCOPE_ALL:
@@ -232,21 +231,20 @@ static void write_claim(const struct search_found *found, struct text *out)
     default:
         text_add(out, "nothing is claimed");
     }
-    text_printf(out, ", after %s of measuring\n", format_time(facts->elapsed_ns, 3, time));
+    text_printf(out, ", after %s of measuring\n", TIME_TEXT(facts->elapsed_ns, 3));
 }
 
 static void write_best(const struct search_found *found, struct text *out)
 {
     const struct search_facts *facts = &found->facts;
     const struct search_goal *goal = &found->goal;
-    char value[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
     if (!*facts->best && found->n_visits > 0) {
         const struct search_visit *visit = &found->visits[0];
         for (size_t i = 1; i < found->n_visits; i++)
             if (found->visits[i].value < visit->value)
                 visit = &found->visits[i];
         text_printf(out, "  best visit     %s\n  %-14s %s\n", visit->label, goal->text,
-                    value_text(goal, goal->is_max ? -visit->value : visit->value, value));
+                    value_text(goal, goal->is_max ? -visit->value : visit->value, NUMBER_TEXT));
         return;
     }
     if (!*facts->best) {
@@ -254,10 +252,10 @@ static void write_best(const struct search_found *found, struct text *out)
         return;
     }
     text_printf(out, "  best           %s\n  %-14s %s", facts->best, goal->text,
-                value_text(goal, facts->value, value));
+                value_text(goal, facts->value, NUMBER_TEXT));
     if (isfinite(facts->low) && isfinite(facts->high))
-        text_printf(out, " [%s, %s]", value_text(goal, facts->low, low),
-                    value_text(goal, facts->high, high));
+        text_printf(out, " [%s, %s]", value_text(goal, facts->low, NUMBER_TEXT),
+                    value_text(goal, facts->high, NUMBER_TEXT));
     text_add(out, "\n");
 }
 
@@ -299,7 +297,7 @@ void search_write_curve(const struct search_found *found, struct text *out)
     enum { BAR = 30 };
     struct table table = {0};
     double best = INFINITY, last = INFINITY;
-    char time[NUMBER_TEXT_MAX], value[NUMBER_TEXT_MAX], bar[BAR + 1];
+    char bar[BAR + 1];
     for (size_t i = 0; i < found->n_visits; i++)
         last = fmin(last, found->visits[i].value);
     table_columns(&table, ">after|>visit|>best so far||case");
@@ -313,9 +311,10 @@ void search_write_curve(const struct search_found *found, struct text *out)
         memset(bar, '#', (size_t)length);
         bar[length] = 0;
         table_row(&table);
-        table_cell(&table, format_time(visit->elapsed_ns, 3, time));
+        table_cell(&table, TIME_TEXT(visit->elapsed_ns, 3));
         table_cell_printf(&table, "%zu", i + 1);
-        table_cell(&table, value_text(&found->goal, found->goal.is_max ? -best : best, value));
+        table_cell(&table,
+                   value_text(&found->goal, found->goal.is_max ? -best : best, NUMBER_TEXT));
         table_cell(&table, bar);
         table_cell(&table, visit->label);
     }
@@ -397,11 +396,11 @@ static size_t find_front(const struct search_found *found, struct arena *arena,
 static void front_row(const struct search_found *found, const struct front_case *of,
                       struct table *table)
 {
-    char value[NUMBER_TEXT_MAX];
     table_row(table);
     for (size_t i = 0; i < found->goals.n; i++) {
         const struct search_goal *goal = &found->goals.items[i];
-        table_cell(table, value_text(goal, goal->is_max ? -of->values[i] : of->values[i], value));
+        table_cell(table,
+                   value_text(goal, goal->is_max ? -of->values[i] : of->values[i], NUMBER_TEXT));
     }
     table_cell(table, of->label);
 }

@@ -45,8 +45,7 @@ static struct breakdown breakdown_of(const struct case_record *record)
 
 static void time_cell(struct table *table, double ns)
 {
-    char number[NUMBER_TEXT_MAX];
-    table_cell(table, isnan(ns) ? "" : format_time(ns, 4, number));
+    table_cell(table, isnan(ns) ? "" : TIME_TEXT(ns, 4));
 }
 
 static void share_cell(struct table *table, const struct breakdown *breakdown, double ns)
@@ -61,31 +60,28 @@ static void share_cell(struct table *table, const struct breakdown *breakdown, d
 static void add_times(struct table *table, const struct breakdown *breakdown, size_t i)
 {
     const struct gb_activity *activity = &breakdown->items[i];
-    CLEANUP(text_free) struct text interval = {0};
     const bool is_known = is_counted(breakdown, i) && !isnan(activity->time_ns);
-    if (is_known)
-        text_add_interval(&interval, activity->time_ns, activity->low_ns, activity->high_ns);
     time_cell(table, is_known ? activity->time_ns : NAN);
-    table_cell_take(table, &interval);
+    struct text *interval = table_words(table);
+    if (is_known)
+        text_add_interval(interval, activity->time_ns, activity->low_ns, activity->high_ns);
     share_cell(table, breakdown, is_known ? activity->time_ns : NAN);
     time_cell(table, is_known ? activity->gap_ns : NAN);
 }
 
 static void add_launch(struct table *table, const struct gb_activity *activity)
 {
-    CLEANUP(text_free) struct text words = {0};
-    char number[NUMBER_TEXT_MAX];
     if (activity->kind != GB_ACTIVITY_KERNEL) {
         for (int i = 0; i < 4; i++)
             table_cell(table, "");
         return;
     }
-    extent_text(activity->grid, &words);
-    text_add(&words, " x ");
-    extent_text(activity->block, &words);
-    table_cell_take(table, &words);
+    struct text *extents = table_words(table);
+    extent_text(activity->grid, extents);
+    text_add(extents, " x ");
+    extent_text(activity->block, extents);
     table_cell_printf(table, "%u", activity->registers);
-    table_cell(table, format_bytes((double)activity->shared_bytes, number));
+    table_cell(table, BYTES_TEXT((double)activity->shared_bytes));
     if (isnan(activity->occupancy))
         table_cell(table, "");
     else
@@ -94,13 +90,11 @@ static void add_launch(struct table *table, const struct gb_activity *activity)
 
 static void add_name(struct table *table, const struct gb_activity *activity, size_t most)
 {
-    CLEANUP(text_free) struct text name = {0}, cut = {0};
-    char number[NUMBER_TEXT_MAX];
+    CLEANUP(text_free) struct text name = {0};
     text_add_line(&name, activity->name);
     if (activity->bytes > 0)
-        text_printf(&name, ", %s", format_bytes((double)activity->bytes, number));
-    text_add_cut(&cut, text_get(&name), most);
-    table_cell_take(table, &cut);
+        text_printf(&name, ", %s", BYTES_TEXT((double)activity->bytes));
+    text_add_cut(table_words(table), text_get(&name), most);
 }
 
 /* A line that is no activity's. */
@@ -187,12 +181,11 @@ static void add_sum_words(const struct breakdown *breakdown, const struct stored
     static const double least_ratio = 0.02;
     const double sample_ns = central_ns(c) * (double)c->record.iterations;
     const double rest_ns = sample_ns - breakdown->time_ns - breakdown->gap_ns;
-    char number[NUMBER_TEXT_MAX];
     if (isnan(sample_ns))
         return;
-    text_printf(out, "a sample takes %s (median)", format_time(sample_ns, 4, number));
+    text_printf(out, "a sample takes %s (median)", TIME_TEXT(sample_ns, 4));
     if (rest_ns > least_ratio * sample_ns) {
-        text_printf(out, ", %s more than the sum", format_time(rest_ns, 4, number));
+        text_printf(out, ", %s more than the sum", TIME_TEXT(rest_ns, 4));
         if (!text_equal(launched_word(c), launch_word(GB_LAUNCH_GRAPH)))
             text_add(out, ": launch = graph would save about that");
     }

@@ -32,13 +32,12 @@ int cell_compare(const struct cell *a, const struct cell *b)
 
 void cell_exact(const struct cell *cell, struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     switch (cell->kind) {
     case CELL_INTEGER:
         text_printf(out, "%lld", (long long)cell->integer);
         break;
     case CELL_REAL:
-        text_add(out, format_double(cell->real, number));
+        text_add(out, DOUBLE_TEXT(cell->real));
         break;
     case CELL_BOOL:
         text_add(out, cell->integer ? "yes" : "no");
@@ -95,11 +94,10 @@ void cell_short(const struct cell *cell, struct text *out)
 static void add_energy(struct text *out, double joules)
 {
     static const char *const units[] = {"J", "mJ", "uJ", "nJ"};
-    char number[NUMBER_TEXT_MAX];
     size_t i = 0;
     for (; i < 3 && fabs(joules) < 0.99995; i++)
         joules *= 1e3;
-    text_add(out, format_si(joules, units[i], 4, number));
+    text_add(out, SI_TEXT(joules, units[i], 4));
 }
 
 void cell_readable(const struct cell *cell, struct text *out)
@@ -107,7 +105,6 @@ void cell_readable(const struct cell *cell, struct text *out)
     static const char *const si_units[] = {
         [UNIT_GFLOPS] = "FLOP/s", [UNIT_BYTES_PER_S] = "B/s", [UNIT_PER_S] = "/s",
         [UNIT_HZ] = "Hz",         [UNIT_WATTS] = "W",         [UNIT_FLOPS_PER_JOULE] = "FLOP/J"};
-    char number[NUMBER_TEXT_MAX];
     const bool is_number = cell->kind == CELL_INTEGER || cell->kind == CELL_REAL;
     if (!is_number || !isfinite(cell->real) || cell->unit == UNIT_NONE) {
         cell_short(cell, out);
@@ -115,10 +112,10 @@ void cell_readable(const struct cell *cell, struct text *out)
     }
     switch (cell->unit) {
     case UNIT_NS:
-        text_add(out, format_time(cell->real, 4, number));
+        text_add(out, TIME_TEXT(cell->real, 4));
         break;
     case UNIT_BYTES:
-        text_add(out, format_bytes(cell->real, number));
+        text_add(out, BYTES_TEXT(cell->real));
         break;
     case UNIT_RATIO:
         text_printf(out, "%.3g %%", 100 * cell->real);
@@ -133,8 +130,8 @@ void cell_readable(const struct cell *cell, struct text *out)
         add_energy(out, cell->real);
         break;
     default:
-        text_add(out, format_si(cell->unit == UNIT_GFLOPS ? cell->real * 1e9 : cell->real,
-                                si_units[cell->unit], 4, number));
+        text_add(out, SI_TEXT(cell->unit == UNIT_GFLOPS ? cell->real * 1e9 : cell->real,
+                              si_units[cell->unit], 4));
     }
 }
 
@@ -157,8 +154,8 @@ void view_add_ratio(struct text *out, const struct relative *relative)
 
 void view_add_si(struct text *out, double value)
 {
-    char number[NUMBER_TEXT_MAX];
-    size_t n = strlen(format_si(value, "", 4, number));
+    const char *number = SI_TEXT(value, "", 4);
+    size_t n = strlen(number);
     while (n > 0 && number[n - 1] == ' ')
         n--;
     text_add_n(out, number, n);
@@ -203,14 +200,13 @@ static bool takes_prefix(const char *unit)
 void view_add_metric(struct text *out, double value, const char *unit)
 {
     static const double most_in_full = 1e6;
-    char number[NUMBER_TEXT_MAX];
     double ns = view_ns_of_unit(unit);
     if (!isfinite(value))
-        text_add(out, format_double(value, number));
+        text_add(out, DOUBLE_TEXT(value));
     else if (ns > 0)
-        text_add(out, format_time(value * ns, 4, number));
+        text_add(out, TIME_TEXT(value * ns, 4));
     else if (is_bytes(unit))
-        text_add(out, format_bytes(value, number));
+        text_add(out, BYTES_TEXT(value));
     else if (value == floor(value) && fabs(value) < most_in_full)
         text_printf(out, "%.0f", value);
     else if (takes_prefix(unit) && fabs(value) >= 1000)
@@ -253,9 +249,8 @@ static bool has_modes(const struct gb_estimate *estimate)
 
 void shown_add_central(struct text *out, const struct shown *shown)
 {
-    char number[NUMBER_TEXT_MAX];
     const struct case_record *record = &shown->row.c.record;
-    text_add(out, isnan(shown->central_ns) ? "-" : format_time(shown->central_ns, 4, number));
+    text_add(out, isnan(shown->central_ns) ? "-" : TIME_TEXT(shown->central_ns, 4));
     if (!record->has_estimate)
         return;
     text_add(out, has_modes(&record->estimate) ? MODES_MARK : "");

@@ -134,22 +134,21 @@ static const struct check_record no_check = {.metric = NULL};
 static const char names_in_order[] =
     " run run_uuid run_started host gbrun_version bench label plugin plugin_version device "
     "device_number device_model device_uuid policy policy_plugin policy_options cache launch "
-    "launched reading_note graph_ns pace gap_ns load_ns pace_missed waited_ns seed round "
-    "position sequence status status_text stop_reason verified check check_metric "
-    "check_value check_tolerance check.abs check.rel check.rel_floor check.ulp check.rms "
-    "check.bound check.noise check.allclose check.norm check.mean_abs check.mean_rel "
-    "check.beyond_1ulp check.beyond_2ulp check.beyond_4ulp exact_ratio clock iterations "
-    "n_samples n_lost n_throttled median_ns mean_ns stdev_ns min_ns max_ns q1_ns q3_ns "
-    "p10_ns p90_ns p99_ns relative_iqr estimate_ns low_ns high_ns confidence ratio ratio_low "
-    "ratio_high statistic verdict note n_discarded n_effective detectable_mode_weight "
-    "n_modes n_rounds round_variation tick_ns overhead_ns offset_ns offset_error_ns dithered "
-    "flops bytes_read bytes_written items item math_format math_unit gflops bytes_per_s "
-    "items_per_s intensity bound ridge roof_name roof_ratio model_ns roofs_source "
-    "clock_begin_hz clock_end_hz clock_mean_hz clock_low_hz clock_high_hz memory_clock_hz "
-    "temperature_celsius power_watts energy_joules flops_per_joule power_before_watts "
-    "throttle_reasons kernels kernel grid block registers shared_bytes occupancy wall_ns "
-    "build_ns lanes lock_wait_ns others_cpu_ns stolen_ns waited_cpu_ns n_preempted "
-    "others_on_device started uid uuid ";
+    "launched reading_note graph_ns pace gap_ns load_ns pace_missed waited_ns seed round position "
+    "sequence status status_text stop_reason verified check check_metric check_value "
+    "check_tolerance check.abs check.rel check.rel_floor check.ulp check.rms check.bound "
+    "check.noise check.allclose check.norm check.mean_abs check.mean_rel check.beyond_1ulp "
+    "check.beyond_2ulp check.beyond_4ulp exact_ratio clock iterations n_samples n_lost n_throttled "
+    "median_ns mean_ns stdev_ns min_ns max_ns q1_ns q3_ns p10_ns p90_ns p99_ns relative_iqr "
+    "estimate_ns low_ns high_ns confidence ratio ratio_low ratio_high statistic verdict note "
+    "n_discarded n_effective detectable_mode_weight n_modes n_rounds round_variation tick_ns "
+    "overhead_ns offset_ns offset_error_ns dithered flops bytes_read bytes_written items item "
+    "math_format math_unit gflops bytes_per_s items_per_s intensity bound ridge roof_name "
+    "roof_ratio model_ns roofs_source clock_begin_hz clock_end_hz clock_mean_hz clock_low_hz "
+    "clock_high_hz memory_clock_hz temperature_celsius power_watts energy_joules flops_per_joule "
+    "power_before_watts throttle_reasons kernels kernel grid block registers shared_bytes "
+    "occupancy wall_ns build_ns lanes lock_wait_ns others_cpu_ns stolen_ns waited_cpu_ns "
+    "n_preempted others_on_device started uid uuid ";
 
 enum {
 #define COMPUTED_CONSTANT(name, kind, unit, value, help) COMPUTED_##name,

@@ -153,11 +153,10 @@ static int32_t csv_samples_of(struct sample_writer *writer, const struct view_ro
             text_add(&writer->out, cells);
             text_printf(&writer->out, "%s%llu", *cells ? "," : "", (unsigned long long)(first + i));
             for (size_t j = 0; j <= writer->n_names; j++) {
-                char number[NUMBER_TEXT_MAX];
                 double value = writer->values[j * STORE_CHUNK + i];
                 text_add(&writer->out, ",");
                 if (!isnan(value))
-                    text_add(&writer->out, format_double(value, number));
+                    text_add(&writer->out, DOUBLE_TEXT(value));
             }
             text_add(&writer->out, "\n");
             status = view_flush_if_long(&writer->out, writer->file, error);

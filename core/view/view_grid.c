@@ -132,7 +132,6 @@ void grid_write(const struct grid *grid, int format,
                 void (*cell)(const struct cell *cell, struct text *out), struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     if (format == FORMAT_JSON || format == FORMAT_JSONL) {
         write_json(grid, format == FORMAT_JSONL, out);
         return;
@@ -143,10 +142,8 @@ void grid_write(const struct grid *grid, int format,
         table_column(&table, head_in_a_line(grid, i), grid->columns[i].right);
     for (size_t i = 0; i < grid->n_cells; i += grid->n_columns) {
         table_row(&table);
-        for (size_t j = 0; j < grid->n_columns; j++) {
-            cell(&grid->cells[i + j], &words);
-            table_cell_take(&table, &words);
-        }
+        for (size_t j = 0; j < grid->n_columns; j++)
+            cell(&grid->cells[i + j], table_words(&table));
     }
     table_write(&table, table_style(format), out);
 }

@@ -175,13 +175,8 @@ void json_modes(struct json_writer *json, const struct gb_estimate *estimate)
 
 static bool is_shown(const struct survey *survey, const char *name)
 {
-    for (size_t i = 0; i < survey->n_benches; i++)
-        for (size_t j = 0; j < survey->benches[i].n_parameters; j++) {
-            const struct survey_parameter *parameter = &survey->benches[i].parameters[j];
-            if (text_equal(parameter->name, name) && survey_shows(parameter))
-                return true;
-        }
-    return false;
+    const struct survey_parameter known = survey_of(survey, NULL, name);
+    return survey_shows(&known);
 }
 
 /* shown: only those that differ among the cases that this survey is of; NULL: all. */

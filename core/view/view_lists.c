@@ -10,15 +10,7 @@ bool column_is_words(const struct view *view, const struct view_column *column)
 {
     if (column->kind == COLUMN_RESULT)
         return result_column_is_text((size_t)column->result);
-    if (column->kind == COLUMN_METRIC)
-        return false;
-    for (size_t i = 0; i < view->survey.n_benches; i++)
-        for (size_t j = 0; j < view->survey.benches[i].n_parameters; j++) {
-            const struct survey_parameter *parameter = &view->survey.benches[i].parameters[j];
-            if (text_equal(parameter->name, column->name) && !parameter->is_number)
-                return true;
-        }
-    return false;
+    return column->kind != COLUMN_METRIC && !survey_of(&view->survey, NULL, column->name).is_number;
 }
 
 const char *view_head_with_unit(struct view *view, const struct view_column *column)

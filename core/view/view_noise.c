@@ -69,12 +69,11 @@ static bool add_throttled(const struct evidence *found, struct text *out)
 /* By half of the spread: the extremes of the clock are not those of each sample. */
 static bool add_clock(const struct evidence *found, struct text *out)
 {
-    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
     const double ratio = found->spread_ns / found->shown->row.c.summary.median;
     if (!(found->high_hz > (1 + ratio / 2) * found->low_hz))
         return false;
-    text_printf(out, "the clock moved between %s and %s", format_si(found->low_hz, "Hz", 3, low),
-                format_si(found->high_hz, "Hz", 3, high));
+    text_printf(out, "the clock moved between %s and %s", SI_TEXT(found->low_hz, "Hz", 3),
+                SI_TEXT(found->high_hz, "Hz", 3));
     return true;
 }
 
@@ -96,13 +95,12 @@ static bool add_stolen(const struct evidence *found, struct text *out)
 
 static bool add_waited(const struct evidence *found, struct text *out)
 {
-    char time[NUMBER_TEXT_MAX];
     if (!(found->n_preempted >= 1 && (found->n_preempted >= found->share * found->n_samples ||
                                       found->waited_ns >= least_share(found) * found->sampled_ns)))
         return false;
     text_printf(out, "its threads were preempted %.0f time%s and waited %s for a processor",
                 found->n_preempted, found->n_preempted == 1 ? "" : "s",
-                format_time(found->waited_ns, 3, time));
+                TIME_TEXT(found->waited_ns, 3));
     return true;
 }
 
@@ -140,10 +138,9 @@ static bool add_resolution(const struct evidence *found, struct text *out)
 {
     const struct case_record *record = &found->shown->row.c.record;
     const double step_ns = record->tick_ns / (record->iterations ? (double)record->iterations : 1);
-    char step[NUMBER_TEXT_MAX];
     if (!(found->spread_ns <= 2 * step_ns))
         return false;
-    text_printf(out, "the timer's resolution, %s of an iteration", format_time(step_ns, 3, step));
+    text_printf(out, "the timer's resolution, %s of an iteration", TIME_TEXT(step_ns, 3));
     return true;
 }
 

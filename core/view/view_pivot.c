@@ -271,11 +271,10 @@ static int32_t csv_trials(struct pivot *pivot, const struct pivot_row *row, doub
             for (size_t j = 0; j < pivot->n_heads; j++)
                 text_add_csv(out, row->heads[j], j == 0);
             for (size_t j = 0; j < pivot->n_values; j++) {
-                char number[NUMBER_TEXT_MAX];
                 double value = values[j * TRIALS_AT_ONCE + i];
                 text_add(out, pivot->n_heads + j ? "," : "");
                 if (row->cells[j].n && isfinite(value))
-                    text_add(out, format_double(value / 1e6, number));
+                    text_add(out, DOUBLE_TEXT(value / 1e6));
             }
             text_add(out, "\n");
             status = view_flush_if_long(out, file, error);
@@ -482,8 +481,7 @@ int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error)
     if (status == GB_OK)
         status = write_grid(&pivot, true, cell_readable, out, error);
     if (status == GB_OK && pivot.n_left_out)
-        text_printf(out, "\nleft out: %llu case%s without %s\n",
-                    (unsigned long long)pivot.n_left_out, pivot.n_left_out == 1 ? "" : "s",
+        text_printf(out, "\nleft out: %s without %s\n", COUNT_TEXT(pivot.n_left_out, "case"),
                     pivot.column.name);
     return status;
 }

@@ -24,12 +24,11 @@ static void add_clocks(const struct device_record *device, const struct view *vi
 {
     const struct survey *survey = &view->survey;
     const bool is_one = survey->clock && !survey->several_clocks && !view->options->verbose;
-    char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
     for (size_t i = 0; i < device->n_clocks; i++)
         if (!is_one || text_equal(device->clocks[i].name, survey->clock))
             text_printf(out, "%s%s clock: resolution %s, overhead %s", out->length ? "; " : "",
-                        device->clocks[i].name, format_time(device->clocks[i].tick_ns, 3, tick),
-                        format_time(device->clocks[i].overhead_ns, 3, overhead));
+                        device->clocks[i].name, TIME_TEXT(device->clocks[i].tick_ns, 3),
+                        TIME_TEXT(device->clocks[i].overhead_ns, 3));
 }
 
 /* "load 2.86", which is there only if that is much. */
@@ -126,7 +125,6 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     if (status != GB_OK)
         return status;
     CLEANUP(table_free) struct table table = {0};
-    CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; i < n; i++)
         table_column(&table,
                      columns[i].kind == COLUMN_METRIC ? view_head_with_unit(view, &columns[i])
@@ -136,8 +134,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
         table_row(&table);
         for (size_t j = 0; j < n; j++) {
             struct cell cell = cell_of(at.row, &columns[j]);
-            cell_readable(&cell, &words);
-            table_cell_take(&table, &words);
+            cell_readable(&cell, table_words(&table));
         }
     }
     table_write(&table, table_style(view->options->format), out);
@@ -264,9 +261,8 @@ static bool write_open_shards(const struct shards *shards, struct text *out)
 
 static void write_there(const struct shards *shards, struct text *out)
 {
-    const size_t n_hosts = count_hosts(shards);
-    text_printf(out, "%zu of %zu shards on %zu node%s", shards->n, shards->n_all, n_hosts,
-                n_hosts == 1 ? "" : "s");
+    text_printf(out, "%zu of %zu shards on %s", shards->n, shards->n_all,
+                COUNT_TEXT(count_hosts(shards), "node"));
 }
 
 static void shards_write(const struct view *view, struct text *out)

@@ -154,6 +154,22 @@ bool survey_shows(const struct survey_parameter *parameter)
     return parameter->is_axis || parameter->varies;
 }
 
+struct survey_parameter survey_of(const struct survey *survey, const char *bench, const char *name)
+{
+    struct survey_parameter all = {.name = name, .is_number = true};
+    for (size_t i = 0; i < survey->n_benches; i++) {
+        const struct survey_bench *of = &survey->benches[i];
+        const struct survey_parameter *one = ITEM_NAMED(of->parameters, of->n_parameters, name,
+                                                        name);
+        if (!one || (bench && !text_equal(of->name, bench)))
+            continue;
+        all.is_axis |= one->is_axis;
+        all.varies |= one->varies;
+        all.is_number &= one->is_number;
+    }
+    return all;
+}
+
 size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,
                     const struct survey_parameter ***ret)
 {

@@ -85,7 +85,7 @@ static void measure(struct fit *fit)
             const size_t columns = text_columns(table_cell_at(table, row, i));
             fit->cells[i] = columns > fit->cells[i] ? columns : fit->cells[i];
         }
-        const size_t head = text_columns(table->heads[i]);
+        const size_t head = text_columns(text_get(&table->heads[i]));
         fit->widths[i] = fit->cells[i] > head ? fit->cells[i] : head;
     }
 }
@@ -159,7 +159,7 @@ static void choose_columns(struct fit *fit, struct words *left_out, struct arena
             }
     for (size_t i = 0; i < n; i++)
         if (!stays[i])
-            words_add_new(left_out, arena, table->table.heads[i]);
+            words_add_new(left_out, arena, text_get(&table->table.heads[i]));
     for (size_t i = n; i-- > 0;)
         if (!stays[i])
             case_table_remove(table, i);
@@ -188,7 +188,7 @@ static void case_table_fit(struct case_table *table, size_t width, struct words 
         if (table->n_options == 0 || !is_too_wide(&fit, SIZE_MAX))
             break;
         const size_t last = table->first_option + table->n_options - 1;
-        words_add_new(left_out, arena, table->table.heads[last]);
+        words_add_new(left_out, arena, text_get(&table->table.heads[last]));
         case_table_remove(table, last);
     }
     for (size_t i = 0; i < table->table.n_columns; i++)
@@ -429,14 +429,12 @@ static struct cell place_cell(const struct view_row *row, const char *name, stru
 static void add_place(const struct layout *layout, const struct shown *shown, struct table *table,
                       struct arena *arena)
 {
-    CLEANUP(text_free) struct text cell = {0};
     const struct stored_case *c = &shown->row.c;
     if (layout->bench)
         table_cell(table, c->bench);
     for (size_t i = 0; i < layout->n_parameters; i++) {
         struct cell value = place_cell(&shown->row, layout->parameters[i]->name, arena);
-        cell_readable(&value, &cell);
-        table_cell_take(table, &cell);
+        cell_readable(&value, table_words(table));
     }
     if (layout->device)
         table_cell(table, device_label(&shown->row, arena));
@@ -459,14 +457,11 @@ static void add_stop_reason(const struct layout *layout, const char *reason, str
 
 static void add_model(const struct layout *layout, const struct shown *shown, struct table *table)
 {
-    CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++) {
         struct view_column column;
-        if (result_column_named(roof_columns[i].name, &column)) {
-            struct cell cell = cell_of(&shown->row, &column);
-            cell_readable(&cell, &words);
-        }
-        table_cell_take(table, &words);
+        result_column_named(roof_columns[i].name, &column);
+        struct cell cell = cell_of(&shown->row, &column);
+        cell_readable(&cell, table_words(table));
     }
 }
 
@@ -481,75 +476,48 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
                     struct table *table)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    CLEANUP(text_free) struct text cell = {0};
     struct shown shown = combine_rounds(rows, n, &arena);
     const struct case_record *record = &shown.row.c.record;
     table_row(table);
     add_place(layout, &shown, table, &arena);
     if (layout->times) {
-        shown_add_central(&cell, &shown);
-        table_cell_take(table, &cell);
+        shown_add_central(table_words(table), &shown);
         table_colour(table, shown_colour(&shown));
-        shown_add_interval(&cell, &shown);
-        table_cell_take(table, &cell);
+        shown_add_interval(table_words(table), &shown);
     }
-    if (layout->ratio) {
-        view_add_ratio(&cell, shown.row.relative);
-        table_cell_take(table, &cell);
-    }
-    if (layout->times) {
-        text_add_percent(&cell, shown.relative_iqr);
-        table_cell_take(table, &cell);
-    }
-    if (layout->rounds) {
-        text_printf(&cell, "%zu", shown.row.n_rounds);
-        if (shown.row.n_rounds < shown.n_rounds) /* one does not count */
-            text_printf(&cell, " of %zu", shown.n_rounds);
-        table_cell_take(table, &cell);
-    }
-    if (layout->variation) {
-        text_add_percent(&cell, shown.row.apart_ratio);
-        table_cell_take(table, &cell);
-    }
+    if (layout->ratio)
+        view_add_ratio(table_words(table), shown.row.relative);
+    if (layout->times)
+        text_add_percent(table_words(table), shown.relative_iqr);
+    if (layout->rounds) /* one of them may not count */
+        table_cell_printf(table, shown.row.n_rounds < shown.n_rounds ? "%zu of %zu" : "%zu",
+                          shown.row.n_rounds, shown.n_rounds);
+    if (layout->variation)
+        text_add_percent(table_words(table), shown.row.apart_ratio);
     if (layout->times)
         table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
-    if (layout->survey->any_estimate) {
-        add_verdict(layout, &shown, &cell);
-        table_cell_take(table, &cell);
-    }
-    add_stop_reason(layout, record->stop_reason, &cell);
-    table_cell_take(table, &cell);
-    if (layout->flops) {
-        add_rate(&cell, &shown, record->work.flops);
-        table_cell_take(table, &cell);
-    }
-    if (layout->bytes) {
-        add_rate(&cell, &shown, record->work.bytes_read + record->work.bytes_written);
-        table_cell_take(table, &cell);
-    }
-    if (layout->items) {
-        add_item_rate(&cell, &shown);
-        table_cell_take(table, &cell);
-    }
-    if (layout->roof) {
-        roof_cell(&shown.row, &cell);
-        table_cell_take(table, &cell);
-    }
+    if (layout->survey->any_estimate)
+        add_verdict(layout, &shown, table_words(table));
+    add_stop_reason(layout, record->stop_reason, table_words(table));
+    if (layout->flops)
+        add_rate(table_words(table), &shown, record->work.flops);
+    if (layout->bytes)
+        add_rate(table_words(table), &shown, record->work.bytes_read + record->work.bytes_written);
+    if (layout->items)
+        add_item_rate(table_words(table), &shown);
+    if (layout->roof)
+        roof_cell(&shown.row, table_words(table));
     add_model(layout, &shown, table);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++) {
+        struct text *cell = table_words(table);
         if (record->has_estimate)
-            estimate_columns[i].add(&cell, &shown);
-        table_cell_take(table, &cell);
+            estimate_columns[i].add(cell, &shown);
     }
-    for (size_t i = 0; i < layout->n_metrics; i++) {
-        add_metric(&shown, &layout->survey->metrics[i], &cell);
-        table_cell_take(table, &cell);
-    }
+    for (size_t i = 0; i < layout->n_metrics; i++)
+        add_metric(&shown, &layout->survey->metrics[i], table_words(table));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
-        if (layout->telemetry[i]) {
-            telemetry_cell(rows, n, i, &arena, &cell);
-            table_cell_take(table, &cell);
-        }
+        if (layout->telemetry[i])
+            telemetry_cell(rows, n, i, &arena, table_words(table));
     if (layout->check) {
         table_cell(table, shown.row.check);
         table_colour(table, colour_of_check(shown.row.check));
@@ -666,8 +634,7 @@ static void write_left_out(const struct words *left_out, size_t width, struct te
         const size_t rest = i + 1 < left_out->n ? sizeof " and 99 more" : 0;
         if (i == 0 || text_columns(text_get(&line)) + rest + sizeof end - 2 <= width)
             continue;
-        line.length = before;
-        line.data[before] = 0;
+        text_cut(&line, before);
         text_printf(&line, " and %zu more", left_out->n - i);
         break;
     }

@@ -295,9 +295,8 @@ bool array_file_read(const char *path, enum type_id element, uint64_t n, struct 
     }
     if (is_read && ret->n != n) {
         snprintf(reason, FILE_REASON_BYTES,
-                 "%.300s: it has %llu elements: expected %llu, as the "
-                 "buffer has",
-                 path, (unsigned long long)ret->n, (unsigned long long)n);
+                 "%.300s: it has %llu elements: expected %llu, as the buffer has", path,
+                 (unsigned long long)ret->n, (unsigned long long)n);
         is_read = false;
     }
     if (!is_read)

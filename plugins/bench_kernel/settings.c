@@ -161,9 +161,7 @@ static bool read_source(struct settings *settings, struct reporter *reporter, co
             return ret->path != NULL;
     }
     report(reporter, option, 0,
-           "'%.200s': expected a file that ends in .cu, .ptx, .cubin or "
-           ".fatbin",
-           path);
+           "'%.200s': expected a file that ends in .cu, .ptx, .cubin or .fatbin", path);
     return ret->path != NULL;
 }
 

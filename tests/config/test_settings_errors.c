@@ -84,8 +84,7 @@ static const struct text_cases mistakes[] = {
       "only"}},
     {{add_errors, SECTIONS},
      {"[bench tpu_only] -> 1:1: device = auto: benchmark 'tpu_only' runs on tpu only, and the "
-      "available plugins are "
-      "cuda, cpu",
+      "available plugins are cuda, cpu",
       "[gbrun]\ndevices = cpu\n[bench gpu_only] -> 3:1: device = auto: benchmark 'gpu_only' runs "
       "on cuda only, and the available plugins are cpu",
       "[bench a]\nplugin = nop\nlike = bb\n[bench b]\nplugin = nop -> 3:8: like = bb: there is no "
@@ -211,8 +210,7 @@ static const struct text_cases mistakes[] = {
       "zip.shape = rows,cols: 1,2 | 3,4 | 1,2 -> 3:36: 'zip.shape' has 1, ... twice: the first is "
       "at 3:24",
       "colls = 1\nsweep.rows = 4, 1, 4 -> 3:1: unknown key 'colls' in [bench b]; did you mean "
-      "'cols'?\n4:20: "
-      "'sweep.rows' has 4 twice: the first is at 4:14",
+      "'cols'?\n4:20: 'sweep.rows' has 4 twice: the first is at 4:14",
       "sweep.rows = 4096, 1, 4Ki -> 3:23: 'sweep.rows' has 4096 twice: the first is at 3:14",
       "zip.shape = rows,rows: 1,2 | 3,4 -> 3:1: 'rows' is named twice by 'zip.shape'",
       "cols = 3\nzip.shape = rows,cols: 1,2 | 3,4 -> 4:1: 'cols' is given twice: by 'cols' and by "
@@ -253,8 +251,7 @@ static const struct text_cases mistakes[] = {
       "sweep.arg.1 = a, {n -> 3:18: arg.1: '{' without '}': expected {EXPRESSION}, or {{ for a "
       "brace",
       "title = {m / n}\nsweep.n = 0, 1\nsweep.m = 1, 2 -> 3:9: title: in case 'b n=0 m=1': gives "
-      "no value (NULL): "
-      "expected a number or a text (and in 1 more case)",
+      "no value (NULL): expected a number or a text (and in 1 more case)",
       "sweep.n = 1\ntitle = n -> 3:1: unknown key 'sweep.n' in [bench b]: see 'gbrun help texts' "
       "for its options"}},
 };
@@ -268,10 +265,8 @@ TEST(errors_are_reported_once)
                   "[bench b]\nlike = a\n[bench c]\nlike = b\nclock = wall\n");
     ck_assert_str_eq(
         text_get(&loaded.words),
-        "2:10: 'soon' is not a duration: expected a number with one of ns us ms s min "
-        "h\n"
-        "5:8: 'many' is not an integer: expected a whole number such as 32, 2^20, 64Ki "
-        "or 1e6\n");
+        "2:10: 'soon' is not a duration: expected a number with one of ns us ms s min h\n"
+        "5:8: 'many' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n");
 }
 
 TEST(errors_are_counted_beyond_the_most_that_are_kept)

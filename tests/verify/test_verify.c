@@ -117,8 +117,7 @@ static const struct {
     {GB_F32, 0, 8, "0 4 0", "0.5 4.5 0.25", VERIFY_REL, 0.5, PASSES,
      .words = "rel 0.125 <= 0.5 at [1]: expected 4, got 4.5; 2 values are not the 0 expected",
      .found = "0 0 0 0 2 -1: abs 0.5@0 rel 0.125@1 rel_floor 0.125@1 ulp 3.56812e+44@0 rms "
-              "0.096225@0 bound "
-              "7.92915e+43@0"},
+              "0.096225@0 bound 7.92915e+43@0"},
     {GB_F32, 0, 8, "0 4 0", "0.5 4.5 0.25", VERIFY_ABS, 0.5, PASSES,
      .words = "abs 0.5 <= 0.5 at [0]: expected 0, got 0.5"},
     {GB_F32, 0, 0, "0 0", "5 0", VERIFY_REL, INFINITY, FAILS,

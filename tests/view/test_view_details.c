@@ -36,9 +36,8 @@ static const struct {
     {"INSERT INTO metric VALUES (1, 0, 'first', 0, ''), (1, 1, 'second', 1, ''),"
      " (1, 2, 'third', 2, ''), (1, 3, 'fourth', 3, '')",
      "  GFLOP/s      GB/s  first  second  third  check\n"
-     "streams        4  1.000 ms   \u00B11.00 %       20  this visit    1.000  0.004000      0     "
-     " "
-     " 1      2  ok abs 1.5e-07\n"
+     "streams        4  1.000 ms   \u00B11.00 %       20  this visit    1.000  0.004000      "
+     "0       1      2  ok abs 1.5e-07\n"
      "\nleft out: rel. IQR, stop reason, fourth; --verbose shows all columns\n"},
     {SET "flops = 0, bytes_read = 0, items = 12, item = 'message';"
          "INSERT INTO metric VALUES (1, 0, 'latency', 1.5e6, 'ns'),"

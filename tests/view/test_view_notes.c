@@ -143,8 +143,7 @@ static const struct {
     const char *expected;
 } few[] = {
     {UNSURE, 0,
-     "\nnotes\n  ? not certified: interval wider or less stable than requested (all 4 "
-     "cases)\n"
+     "\nnotes\n  ? not certified: interval wider or less stable than requested (all 4 cases)\n"
      "  details: gbrun show --notes few.gbr\n"},
     {UNSURE " WHERE id < 4", 0,
      "\nnotes\n  ? not certified: interval wider or less stable than requested (3 of 4 "
@@ -158,9 +157,7 @@ static const struct {
     /* what has a mark comes first */
     {UNSURE "; " BUSY ";" SET "n_lost = id, overhead_ns = 1e5, iterations = 1", 0,
      "\n  warning: the machine was busy: 1..4 % (all 4 cases)\n  samples whose times were lost: "
-     "1..4 of "
-     "20 (all 4 "
-     "cases)\n  and 1 more: gbrun show --notes few.gbr\n"},
+     "1..4 of 20 (all 4 cases)\n  and 1 more: gbrun show --notes few.gbr\n"},
 };
 
 TEST_EACH(few_notes_are_lines_by_cause, few)
