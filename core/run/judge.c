@@ -77,28 +77,31 @@ static int32_t keep_drawn(struct judge *judge)
     return case_judge_device(judge->state, "judging", status);
 }
 
-/* Gives an order, waits until it is carried out, and stops the process, which never runs but in the
- * time that is taken. */
+/* Gives an order, and waits until it is carried out and the process is stopped, which never runs
+ * but in the time that is taken; on a device, where it has no inputs before they are published,
+ * until what is drawn is copied. */
 static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret_ns)
 {
-    struct judged_page *page = judge->process->page;
+    struct judge_process *process = judge->process;
+    struct judged_page *page = process->page;
     char text[HOST_TEXT_MAX];
     page->what = what;
     page->n = n;
-    const double begin_ns = host_clock_ns();
-    int32_t status = GB_OK;
-    if (what == JUDGED_RUN || what == JUDGED_LAUNCH)
+    double begin_ns = host_clock_ns();
+    int32_t status = judge_process_give(process);
+    if (judge->device.ops)
+        begin_ns = host_clock_ns();
+    if (status == GB_OK && (what == JUDGED_RUN || what == JUDGED_LAUNCH))
         status = case_judge_device(judge->state, "judging", judge_device_publish(&judge->device));
-    if (status != GB_OK)
-        return status;
-    status = judge_process_obey(judge->process);
+    if (status == GB_OK)
+        status = judge_process_obey(process);
     if (status == GB_OK)
         status = keep_drawn(judge);
-    if (status != GB_OK)
-        return status;
     *ret_ns = host_clock_ns() - begin_ns;
-    if (page->status == GB_OK)
-        return GB_OK;
+    if (status == GB_OK)
+        status = judge_process_wait(process);
+    if (status != GB_OK || page->status == GB_OK)
+        return status;
     memcpy(text, page->text, sizeof text);
     text[sizeof text - 1] = 0;
     return fail(judge, make_plain(text));
