@@ -25,6 +25,7 @@ enum {
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
     ORDERS_A_RUN = 6, /* of a device, half of which are samples */
+    LOOKS_OF = 16,    /* one of so many samples is one after which processes are looked for */
     DRAWN_SHARE = 8,  /* one of so many of a device's sample is compared, if that is more, */
     DRAWN_MOST = 16   /* but no more than these */
 };
@@ -303,13 +304,25 @@ static int32_t prepare_samples(struct judge *judge)
     return try_graph(judge);
 }
 
+/* What has kept the process from the second stage of the sandbox may have started others. All
+ * processes of the machine are looked at, so this is done now and then, which nobody can know. */
+static int32_t look_for_others(struct judge *judge)
+{
+    const struct judge_process *process = judge->process;
+    return sandbox_has_others(process->pid, process->began)
+               ? fail(judge, "verify = judge: the judged process has started others")
+               : GB_OK;
+}
+
 /* ---- the benchmark that the rest of the worker sees ---- */
 
 static int32_t judge_reset(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     (void)queue;
-    const int32_t status = compare_drawn(judge, false);
+    int32_t status = secret() % LOOKS_OF == 0 ? look_for_others(judge) : GB_OK;
+    if (status == GB_OK)
+        status = compare_drawn(judge, false);
     return status == GB_OK ? ready(judge) : status;
 }
 
@@ -392,8 +405,10 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
 static int32_t judge_verify(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
-    int32_t status = compare_drawn(judge, true);
+    int32_t status = look_for_others(judge);
     (void)queue;
+    if (status == GB_OK)
+        status = compare_drawn(judge, true);
     if (status == GB_OK)
         status = judge_device_fetch(&judge->device, judge->sets.order[0]);
     if (judge->device.ops)
