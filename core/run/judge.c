@@ -304,8 +304,8 @@ static int32_t prepare_samples(struct judge *judge)
     return try_graph(judge);
 }
 
-/* What has kept the process from the second stage of the sandbox may have started others. All
- * processes of the machine are looked at, so this is done now and then, which nobody can know. */
+/* What has kept the process from the second stage of the sandbox may have started others. This
+ * looks at all processes of the machine, which takes too long for each sample. */
 static int32_t look_for_others(struct judge *judge)
 {
     const struct judge_process *process = judge->process;

@@ -48,9 +48,8 @@ static int32_t report_end(struct judge_process *process, int wait_status)
     return fail(process, text);
 }
 
-/* By itself and with all its threads, as the kernel says: what the process says counts for nothing,
- * and the way from there is as long whatever it says. Where it takes too long the supervisor ends
- * this process. */
+/* The kernel, not the process, says that it has stopped itself with all its threads: it has no time
+ * left to work in. Where it takes too long the supervisor ends this process. */
 int32_t judge_process_wait(struct judge_process *process)
 {
     int wait_status = 0;

@@ -33,11 +33,12 @@ int32_t judge_process_start(struct judge_process *process);
 /* Parks one, if this one was forked, has a device, and there is none. */
 void judge_process_park(const struct judge_process *process);
 
-/* What the page says is to be carried out: lets the process go. On a device it waits on its
- * processor until it may begin, so that the way to it is short. */
+/* Continues the process, which carries out what the page says. On a device it polls until it may
+ * begin, so that the way to it is short. */
 int32_t judge_process_give(struct judge_process *process);
-/* Until it is: the process is stopped; on a device it may have said so alone, and stops. */
+/* Waits for the end of that: until the process has stopped; on a device until it says so. */
 int32_t judge_process_obey(struct judge_process *process);
+/* Waits until it has stopped. */
 int32_t judge_process_wait(struct judge_process *process);
 
 void judge_process_kill(const struct judge_process *process);

@@ -3,8 +3,8 @@
  * the page that it shares with the judge (judge.h).
  *
  * The judge numbers its orders; the process carries out one after the other, and stops itself after
- * each, with all its threads. On a device with queues it is ready for an order before it may go on
- * with it. What the process writes into the page is not trusted.
+ * each, with all its threads. On a device with queues it is ready for an order before it may begin
+ * it. What the process writes into the page is not trusted.
  */
 #pragma once
 
