@@ -166,10 +166,8 @@ static int32_t begin_judge(struct case_state *state, const struct gb_plugin *plu
         process_state_pause(process);
     const int32_t status = judge_begin(state, plugin, params);
     case_keep_process(state);
-    if (process) {
+    if (process)
         process_state_resume(process);
-        process_state_forget_files(process);
-    }
     return status;
 }
 

@@ -73,12 +73,13 @@ int32_t case_wrong(struct case_state *state, const char *where)
 
 void case_keep_process(struct case_state *state)
 {
-    if (!state->host->keeps || !state->process)
-        return;
-    process_state_take(state->process);
-    state->outcome->before = state->process->size;
-    if (state->bench_case->common.verify == VERIFY_JUDGE) /* its files end with the case */
-        process_state_forget_files(state->process);
+    struct process_state *process = state->process;
+    if (process && state->host->keeps) {
+        process_state_take(process);
+        state->outcome->before = process->size;
+    }
+    if (process && state->bench_case->common.verify == VERIFY_JUDGE) /* they end with the case */
+        process_state_forget_files(process);
 }
 
 void case_end_phase(struct case_state *state, double *duration_ns)

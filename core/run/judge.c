@@ -25,6 +25,7 @@ enum {
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
     ORDERS_A_RUN = 6, /* of a device, half of which are samples */
+    LOOKS_OF = 16,    /* one of so many samples is one after which processes are looked for */
     DRAWN_SHARE = 8,  /* one of so many of a device's sample is compared, if that is more, */
     DRAWN_MOST = 16   /* but no more than these */
 };
@@ -77,28 +78,31 @@ static int32_t keep_drawn(struct judge *judge)
     return case_judge_device(judge->state, "judging", status);
 }
 
-/* Gives an order, waits until it is carried out, and stops the process, which never runs but in the
- * time that is taken. */
+/* Gives an order, and waits until it is carried out and the process is stopped, which never runs
+ * but in the time that is taken; on a device, where it has no inputs before they are published,
+ * until what is drawn is copied. */
 static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret_ns)
 {
-    struct judged_page *page = judge->process->page;
+    struct judge_process *process = judge->process;
+    struct judged_page *page = process->page;
     char text[HOST_TEXT_MAX];
     page->what = what;
     page->n = n;
-    const double begin_ns = host_clock_ns();
-    int32_t status = GB_OK;
-    if (what == JUDGED_RUN || what == JUDGED_LAUNCH)
+    double begin_ns = host_clock_ns();
+    int32_t status = judge_process_give(process);
+    if (judge->device.ops)
+        begin_ns = host_clock_ns();
+    if (status == GB_OK && (what == JUDGED_RUN || what == JUDGED_LAUNCH))
         status = case_judge_device(judge->state, "judging", judge_device_publish(&judge->device));
-    if (status != GB_OK)
-        return status;
-    status = judge_process_obey(judge->process);
+    if (status == GB_OK)
+        status = judge_process_obey(process);
     if (status == GB_OK)
         status = keep_drawn(judge);
-    if (status != GB_OK)
-        return status;
     *ret_ns = host_clock_ns() - begin_ns;
-    if (page->status == GB_OK)
-        return GB_OK;
+    if (status == GB_OK)
+        status = judge_process_wait(process);
+    if (status != GB_OK || page->status == GB_OK)
+        return status;
     memcpy(text, page->text, sizeof text);
     text[sizeof text - 1] = 0;
     return fail(judge, make_plain(text));
@@ -300,13 +304,25 @@ static int32_t prepare_samples(struct judge *judge)
     return try_graph(judge);
 }
 
+/* What has kept the process from the second stage of the sandbox may have started others. This
+ * looks at all processes of the machine, which takes too long for each sample. */
+static int32_t look_for_others(struct judge *judge)
+{
+    const struct judge_process *process = judge->process;
+    return sandbox_has_others(process->pid, process->began)
+               ? fail(judge, "verify = judge: the judged process has started others")
+               : GB_OK;
+}
+
 /* ---- the benchmark that the rest of the worker sees ---- */
 
 static int32_t judge_reset(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     (void)queue;
-    const int32_t status = compare_drawn(judge, false);
+    int32_t status = secret() % LOOKS_OF == 0 ? look_for_others(judge) : GB_OK;
+    if (status == GB_OK)
+        status = compare_drawn(judge, false);
     return status == GB_OK ? ready(judge) : status;
 }
 
@@ -389,8 +405,10 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
 static int32_t judge_verify(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
-    int32_t status = compare_drawn(judge, true);
+    int32_t status = look_for_others(judge);
     (void)queue;
+    if (status == GB_OK)
+        status = compare_drawn(judge, true);
     if (status == GB_OK)
         status = judge_device_fetch(&judge->device, judge->sets.order[0]);
     if (judge->device.ops)

@@ -8,7 +8,6 @@
 #include "core/run/zygote.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,11 @@ static int32_t fail(const struct judge_process *process, const char *text)
     return host->fail(host, text);
 }
 
+static bool has_said(struct judge_process *process, _Atomic uint32_t *word)
+{
+    return atomic_load(word) == process->order;
+}
+
 /* It has ended by itself, or has been stopped or continued by another than the judge. */
 static int32_t report_end(struct judge_process *process, int wait_status)
 {
@@ -44,26 +48,18 @@ static int32_t report_end(struct judge_process *process, int wait_status)
     return fail(process, text);
 }
 
-/* All its threads. The signal is sent again and again: one of SIGCONT takes it back. */
-static int32_t stop(struct judge_process *process)
+/* The kernel, not the process, says that it has stopped itself with all its threads: it has no time
+ * left to work in. Where it takes too long the supervisor ends this process. */
+int32_t judge_process_wait(struct judge_process *process)
 {
-    enum { LOOKS = 1000 };
     int wait_status = 0;
     pid_t seen = 0;
-    if (process->is_stopped)
-        return GB_OK;
-    for (uint32_t i = 0; seen == 0 && !host_cancelled(); i++) {
-        if (i % LOOKS == 0)
-            kill(process->pid, SIGSTOP);
-        seen = waitpid(process->pid, &wait_status, WUNTRACED | WCONTINUED | WNOHANG);
-        if (seen == 0)
-            sched_yield();
+    while (!process->is_stopped && seen <= 0) {
+        seen = waitpid(process->pid, &wait_status, WUNTRACED | WCONTINUED);
+        if (seen < 0 && errno != EINTR)
+            return fail(process, "the judged process cannot be waited for");
     }
-    if (seen == 0)
-        return GB_CANCELLED;
-    if (seen < 0)
-        return fail(process, "the judged process cannot be waited for");
-    if (!WIFSTOPPED(wait_status))
+    if (seen > 0 && (!WIFSTOPPED(wait_status) || !has_said(process, &process->page->done)))
         return report_end(process, wait_status);
     process->is_stopped = true;
     return GB_OK;
@@ -84,40 +80,33 @@ static int32_t let_go(struct judge_process *process)
     return GB_OK;
 }
 
-/* What a device does takes milliseconds, and a processor that sleeps wakes up late. */
-static int32_t wait_for(struct judge_process *process)
+/* Of a device, where what the process does takes milliseconds at most: a processor that sleeps
+ * wakes up late. */
+static void look_for(struct judge_process *process, _Atomic uint32_t *word)
 {
-    enum { LOOK_MS = 100 };
-    _Atomic uint32_t *done = &process->page->done;
     const double end_ns = process->block.bytes > 0 ? host_clock_ns() + awake_ns : 0;
-    while (end_ns > 0 && atomic_load(done) != process->order && host_clock_ns() < end_ns)
+    while (!has_said(process, word) && host_clock_ns() < end_ns)
         continue;
-    for (uint32_t seen = atomic_load(done); seen != process->order; seen = atomic_load(done)) {
-        int wait_status = 0;
-        futex_wait(done, seen, LOOK_MS);
-        if (host_cancelled())
-            return GB_CANCELLED;
-        if (atomic_load(done) != process->order &&
-            waitpid(process->pid, &wait_status, WUNTRACED | WNOHANG) == process->pid)
-            return report_end(process, wait_status);
-    }
-    return GB_OK;
 }
 
-static int32_t give(struct judge_process *process)
+int32_t judge_process_give(struct judge_process *process)
 {
+    int32_t status = host_cancelled() ? GB_CANCELLED : judge_process_wait(process);
+    if (status != GB_OK)
+        return status;
     atomic_store(&process->page->order, ++process->order);
-    const int32_t status = let_go(process);
-    futex_wake(&process->page->order);
+    status = let_go(process);
+    look_for(process, &process->page->ready);
     return status;
 }
 
 int32_t judge_process_obey(struct judge_process *process)
 {
-    int32_t status = give(process);
-    if (status == GB_OK)
-        status = wait_for(process);
-    return status == GB_OK ? stop(process) : status;
+    atomic_store(&process->page->go, process->order);
+    look_for(process, &process->page->done);
+    return has_said(process, &process->page->done) && process->block.bytes > 0
+               ? GB_OK
+               : judge_process_wait(process);
 }
 
 /* ---- its beginning ---- */
@@ -176,13 +165,14 @@ static bool write_case(struct judge_process *process, const struct bench_case *b
     return fits;
 }
 
-/* Returns a code of errno. */
+/* It waits for its first order, which is what the page says. Returns a code of errno. */
 static int start(struct judge_process *process, bool is_forked_only)
 {
     const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, process->memory.file,
                          process->block.file};
     const int n_own = process->block.bytes > 0 ? 2 : 1;
     int code = 0;
+    atomic_store(&process->page->order, ++process->order);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (!fork_process(process, files + JUDGED_FILE, n_own))
         code = is_forked_only ? ECHILD : start_fresh(process, files, JUDGED_FILE + n_own);
@@ -198,6 +188,7 @@ int32_t judge_process_start(struct judge_process *process)
     if (!write_case(process, state->bench_case))
         return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
     const int code = process->pid > 0 ? 0 : start(process, false);
+    atomic_store(&process->page->go, process->order);
     return code == 0 ? GB_OK
                      : case_stop(state, CASE_FAILED, "a judged process cannot be started: %s",
                                  reason_of(code));
@@ -241,8 +232,8 @@ static struct judge_process *make(struct case_state *state, const struct gb_shar
 /* The order that it was parked with is done, and its folder is there. */
 static bool is_ready(struct judge_process *process, struct gb_error *error)
 {
-    return sandbox_folder_new(&process->folder, error) == GB_OK && wait_for(process) == GB_OK &&
-           stop(process) == GB_OK && process->page->status == GB_OK;
+    return sandbox_folder_new(&process->folder, error) == GB_OK &&
+           judge_process_wait(process) == GB_OK && process->page->status == GB_OK;
 }
 
 struct judge_process *judge_process_new(struct case_state *state,
@@ -288,6 +279,6 @@ void judge_process_park(const struct judge_process *process)
     memset(next->page->bench_case, 0, next->page->case_bytes);
     write_case(next, &device_alone);
     next->page->what = JUDGED_PARK;
-    give(next);
+    atomic_store(&next->page->go, next->order);
     parked = next;
 }

@@ -33,8 +33,13 @@ int32_t judge_process_start(struct judge_process *process);
 /* Parks one, if this one was forked, has a device, and there is none. */
 void judge_process_park(const struct judge_process *process);
 
-/* What the page says is carried out: the process runs until then, and is stopped. */
+/* Continues the process, which carries out what the page says. On a device it polls until it may
+ * begin, so that the way to it is short. */
+int32_t judge_process_give(struct judge_process *process);
+/* Waits for the end of that: until the process has stopped; on a device until it says so. */
 int32_t judge_process_obey(struct judge_process *process);
+/* Waits until it has stopped. */
+int32_t judge_process_wait(struct judge_process *process);
 
 void judge_process_kill(const struct judge_process *process);
 /* Ends it and what it has started, and frees it; NULL allowed. */

@@ -2,8 +2,9 @@
  * judged.h - the process that runs what is measured where it is not trusted (verify = judge), and
  * the page that it shares with the judge (judge.h).
  *
- * The judge numbers its orders; the process carries them out one after the other. What the process
- * writes into the page is not trusted.
+ * The judge numbers its orders; the process carries out one after the other, and stops itself after
+ * each, with all its threads. On a device with queues it is ready for an order before it may begin
+ * it. What the process writes into the page is not trusted.
  */
 #pragma once
 
@@ -39,9 +40,10 @@ enum { JUDGED_CASE_MAX = 1 << 20 };
 
 /* At the beginning of the shared memory. */
 struct judged_page {
-    _Atomic uint32_t order; /* the number of the last one; a futex */
-    _Atomic uint32_t done;  /* that of the last one that was carried out; a futex */
+    _Atomic uint32_t order; /* the number of the last one */
+    _Atomic uint32_t done;  /* that of the last one that was carried out */
     uint32_t what, n;
+    _Atomic uint32_t ready, go; /* that of the one that is begun; that may be */
     int32_t status;
     char text[HOST_TEXT_MAX];     /* why, unless status is GB_OK */
     uint64_t used, device_used;   /* of the shared memory, by all objects */
@@ -51,10 +53,6 @@ struct judged_page {
     uint32_t case_bytes;
     unsigned char bench_case[JUDGED_CASE_MAX]; /* the payload of a WIRE_CASE */
 };
-
-void futex_wake(_Atomic uint32_t *word);
-/* Until the word is no longer `value`, or for some milliseconds. */
-void futex_wait(_Atomic uint32_t *word, uint32_t value, int ms);
 
 /* What the process finds in its environment: what compiles and tunes keeps its files in its folder,
  * whose path is not copied. */

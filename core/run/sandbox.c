@@ -132,10 +132,7 @@ static const struct refused refused[] = {
     {SYS_pidfd_send_signal, ALWAYS},
     {SYS_tkill, STAGE_TWO | NO_SCOPES},
     {SYS_rt_tgsigqueueinfo, STAGE_TWO | NO_SCOPES},
-    {SYS_shmget, ALWAYS},
-    {SYS_msgget, ALWAYS},
-    {SYS_semget, ALWAYS},
-    {SYS_mq_open, ALWAYS},
+    {SYS_sched_setattr, ALWAYS}, /* which may ask for a faster processor */
     {SYS_bpf, ALWAYS},
     {SYS_perf_event_open, ALWAYS},
     {SYS_userfaultfd, ALWAYS},
@@ -227,7 +224,6 @@ static int32_t set_filter(unsigned wanted, struct gb_error *error)
         {SYS_sched_setaffinity, ALWAYS, 0, all, OLDER, self},
         {SYS_sched_setscheduler, ALWAYS, 0, all, OLDER, self},
         {SYS_sched_setparam, ALWAYS, 0, all, OLDER, self},
-        {SYS_sched_setattr, ALWAYS, 0, all, OLDER, self},
         {SYS_setpriority, ALWAYS, 0, all, OTHER, PRIO_PROCESS},
         {SYS_setpriority, ALWAYS, 1, all, OLDER, self},
         {SYS_ioprio_set, ALWAYS, 0, all, OTHER, PRIO_PROCESS + 1},
@@ -338,15 +334,23 @@ int32_t sandbox_enter(struct gb_error *error)
     return set_filter(missing | STAGE_TWO, error);
 }
 
-/* Before Linux 5.9 the numbers are not known. */
+/* More than this process has. False: there are none, or they are not known, as before Linux 5.9. */
+static bool find_filters(pid_t pid, long *ret)
+{
+    char path[64], own[32], its[32];
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    if (!system_file_value("/proc/self/status", "Seccomp_filters", own, sizeof own) ||
+        !system_file_value(path, "Seccomp_filters", its, sizeof its))
+        return false;
+    *ret = strtol(its, NULL, 10) - strtol(own, NULL, 10);
+    return true;
+}
+
 bool sandbox_is_entered(pid_t pid)
 {
     enum { STAGES = 2 };
-    char path[64], own[32], its[32];
-    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
-    return !system_file_value("/proc/self/status", "Seccomp_filters", own, sizeof own) ||
-           (system_file_value(path, "Seccomp_filters", its, sizeof its) &&
-            strtol(its, NULL, 10) >= strtol(own, NULL, 10) + STAGES);
+    long n = 0;
+    return !find_filters(getpid(), &n) || (find_filters(pid, &n) && n >= STAGES);
 }
 
 /* ---- its folder, and the processes that it leaves ---- */
@@ -478,10 +482,12 @@ static bool find_facts(pid_t pid, struct facts *ret)
                          &ret->state, &ret->parent, &ret->began) == 3;
 }
 
-/* Those below them are this process's own, or kept's, once they have ended. */
-static bool kill_children(pid_t kept, unsigned long long since)
+/* Those below them are this process's own, or kept's, once they have ended. is_look: says no more
+ * than whether any of them is in the sandbox. */
+static bool kill_children(pid_t kept, unsigned long long since, bool is_look)
 {
     bool has_any = false;
+    long n_filters = 0;
     const struct dirent *entry;
     DIR *all = opendir("/proc");
     while (all && (entry = readdir(all))) {
@@ -492,7 +498,9 @@ static bool kill_children(pid_t kept, unsigned long long since)
         const bool is_own = facts.parent == getpid();
         if (!is_own && (facts.parent != kept || facts.state == 'Z'))
             continue;
-        has_any = true;
+        has_any = has_any || !is_look || (find_filters(pid, &n_filters) && n_filters > 0);
+        if (is_look)
+            continue;
         kill(pid, SIGKILL);
         if (is_own)
             waitpid(pid, NULL, 0);
@@ -514,6 +522,11 @@ bool sandbox_kill_others(pid_t kept, unsigned long long since)
     enum { ROUNDS = 1000, QUIET = 2 }; /* one may start others while they are looked for */
     int n_quiet = 0;
     for (int i = 0; i < ROUNDS && n_quiet < QUIET; i++)
-        n_quiet = kill_children(kept, since) ? 0 : n_quiet + 1;
+        n_quiet = kill_children(kept, since, false) ? 0 : n_quiet + 1;
     return n_quiet == QUIET;
+}
+
+bool sandbox_has_others(pid_t kept, unsigned long long since)
+{
+    return kill_children(kept, since, true);
 }

@@ -26,7 +26,7 @@ int32_t sandbox_prepare(const char *folder, struct gb_error *error);
 int32_t sandbox_enter(struct gb_error *error);
 
 /* Of another process: it has as many filters as after both. What runs in it before the second may
- * keep it from it, and deceive the eye by filters of its own. */
+ * keep it from it, and deceive the eye by filters of its own: sandbox_has_others. */
 bool sandbox_is_entered(pid_t pid);
 
 /* That the kernel has; 0: none. */
@@ -52,3 +52,5 @@ unsigned long long sandbox_began(pid_t pid);
 /* Kills the processes below this one that began after that, but not `kept`, which is stopped; this
  * process is a subreaper. False: they could not all be ended. */
 bool sandbox_kill_others(pid_t kept, unsigned long long since);
+/* There are such processes in the sandbox. */
+bool sandbox_has_others(pid_t kept, unsigned long long since);

@@ -44,10 +44,13 @@ equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | wc -l)"
 # Work that goes on beside the calls may be done in time, and all of that is counted. Where signals to others are refused by
 # Landlock the group of a process's own is left, with which it stops itself.
 equals "by its results, or where there are none by how it ended" \
-    "$(printf '%s,failed ' stops_itself is_the_harness takes_memory_away exits crashes smashes_the_stack)" \
-    "$(column function,status | grep -v ',wrong result$\|^batches,\|^slow_at_first,\|says_done,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
-succeeds "what is done for all sets at once is counted for each" \
-    test "$(column metric.judged_p50 --where "function = 'batches'" | cut -d. -f1)" -ge 4000000
+    "$(printf '%s,failed ' stops_itself other_program works_when_continued is_the_harness takes_memory_away exits crashes smashes_the_stack)" \
+    "$(column function,status | grep -v ',wrong result$\|^batches,\|^slow_at_first,\|says_done,\|when_done,\|_outside,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
+succeeds "also where it starts another beside the sandbox" test "$(column function,status | grep -c '^child_outside,\(failed\|wrong result\)$')" = 1
+for name in batches works_when_done; do
+    succeeds "what is done for all sets at once is counted for each: $name" \
+        test "$(column metric.judged_p50 --where "function = '$name'" | cut -d. -f1)" -ge 4000000
+done
 has "an input that was changed is named" err.txt 'arg.2 was written to'
 
 cat common.ini - >bench.ini <<'EOF'
