@@ -256,8 +256,12 @@ static const char *note_of(struct compare *compare, const struct compared *c)
         return "one round without an interval; rounds = 5 would decide more";
     if ((result->low > 0 || result->high < 0) && result->is_sequential &&
         result->n_rounds < SEQUENCE_SETTLED)
-        return arena_printf(arena, "%zu rounds, at least %d are needed for a difference below 4 %%",
-                            result->n_rounds, SEQUENCE_SETTLED);
+        return arena_printf(arena,
+                            "with %zu rounds, a difference below %.2g %% may be a state of a side; "
+                            "more rounds would "
+                            "decide more",
+                            result->n_rounds,
+                            100 * expm1(compare_sequence_least(result->n_rounds)));
     if (result->is_visit && (result->low > 0 || result->high < 0))
         return "with one round, a difference below 5 % may be due to the visit; rounds = 5 would "
                "decide more";

@@ -428,11 +428,19 @@ static double sequence_theta(const struct compare_sequence *sequence)
     return fmin(fmax(sequence->sum / (double)sequence->n, sequence->low), sequence->high);
 }
 
+double compare_sequence_least(size_t n_rounds)
+{
+    enum { AS_AT_FIRST = 16 };
+    static const double MOST = 0.04; /* ln */
+    const double left = SEQUENCE_SETTLED - (double)n_rounds;
+    return MOST * fmin(fmax(left / (SEQUENCE_SETTLED - AS_AT_FIRST), 0), 1);
+}
+
 /* Are there rounds enough to call it different? */
 static bool sequence_is_settled(const struct compare_sequence *sequence)
 {
-    static const double BEYOND_STATES = 0.04; /* ln */
-    return sequence->n >= SEQUENCE_SETTLED || fabs(sequence_theta(sequence)) > BEYOND_STATES;
+    return sequence->n >= SEQUENCE_SETTLED ||
+           fabs(sequence_theta(sequence)) > compare_sequence_least(sequence->n);
 }
 
 static int sequence_verdict(const struct compare_sequence *sequence, double margin,
