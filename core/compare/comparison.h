@@ -52,7 +52,7 @@ bool compared_is_bad(int verdict, bool is_strict);
     X(NONE, "")           /* there is no interval, or no noise */                                  \
     X(ROUNDS, "rounds")   /* pairs of rounds */                                                    \
     X(RUNS, "runs")       /* these two runs: what changes from run to run is not in it */          \
-    X(MACHINE, "machine") /* these two runs: by how much the machine changed is in it */           \
+    X(MACHINE, "machine") /* these two runs: what the machine's own work says of it is in it */    \
     X(HISTORY, "history") /* runs: what changes between them is known of earlier ones */
 enum {
 #define SCOPE_CONSTANT(name, code) SCOPE_##name,
@@ -100,6 +100,7 @@ struct between_runs {
     double variance, degrees;      /* between runs; NaN: not known */
     double within, within_degrees; /* of a round within its run; 0, 0: not known, and in variance */
     double subtracted;             /* what rounds had added to the variance of runs */
+    bool is_as_rounds; /* where it is not known, runs are taken to vary as their rounds do */
 };
 /* Unpaired, with that in the interval; NULL: it is not known. */
 struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,
