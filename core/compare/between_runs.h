@@ -7,10 +7,11 @@
  * S2 - W; that of all cases the mean of theirs, weighted by f. Where runs are few the latter counts
  * as f0 = BETWEEN_PRIOR runs, or as many as the other cases have:
  *
- *     variance = max(S2 - W, (f (S2 - W) + f0 pooled) / (f + f0), 0), of f + f0 degrees
+ *     variance = max(S2 - W, min((f (S2 - W) + f0 pooled) / (f + f0), S2 f / X - W), 0)
  *
- * so that a case that varies more than others keeps its own (of a mean alone the noisiest tenth of
- * the cases would be called too often). Below BETWEEN_LEAST degrees nothing is known: an interval
+ * of f + f0 degrees, X the 1 % quantile of chi squared of f degrees: so a case that varies more
+ * than others keeps its own (of a mean alone the noisiest tenth of the cases would be called too
+ * often), and one that varies less is given no more than its own runs leave open. Below BETWEEN_LEAST degrees nothing is known: an interval
  * would be of no use.
  */
 #pragma once

@@ -15,6 +15,7 @@ struct series {
     const struct history_run *runs;
     size_t n;
     double *y, *work; /* n + 1 of each */
+    bool *is_off;     /* CLIP s and more from its segment's median */
     double scale;     /* s */
     double margin_log, confidence;
     struct change_point *found; /* in order of place */
@@ -31,12 +32,14 @@ static double log_of_run(const struct history_run *run, double *work)
 /* s from runs so many apart. */
 static double scale_of(const struct series *series, size_t distance)
 {
-    static const double SHARE = 0.7, QUANTILE = 1.0364334; /* of |z| */
+    enum { FEW = 12 };
+    const double share = 0.5 + 0.2 * fmin(FEW / (double)series->n, 1);
     const size_t n = series->n - distance;
     for (size_t i = 0; i < n; i++)
         series->work[i] = fabs(series->y[i + distance] - series->y[i]);
     sort_values(series->work, n);
-    return series->work[(size_t)lround(SHARE * (double)(n - 1))] / (QUANTILE * sqrt(2));
+    return series->work[(size_t)lround(share * (double)(n - 1))] /
+           (student_t_quantile(share, NORMAL_DEGREES) * sqrt(2));
 }
 
 static void series_begin(struct series *series, const struct history_run *runs, size_t n)
@@ -49,6 +52,7 @@ static void series_begin(struct series *series, const struct history_run *runs, 
     series->n = n;
     series->y = memory_allocate((n + 1) * sizeof *series->y);
     series->work = memory_allocate((most + 1) * sizeof *series->work);
+    series->is_off = memory_allocate((n + 1) * sizeof *series->is_off);
     for (size_t i = 0; i < n; i++)
         series->y[i] = log_of_run(&runs[i], series->work);
     for (size_t i = n; i-- > 0;)
@@ -64,6 +68,7 @@ static void series_end(struct series *series)
 {
     free(series->y);
     free(series->work);
+    free(series->is_off);
 }
 
 /* ---- segments ---- */
@@ -205,8 +210,68 @@ static struct comparison compare_neighbours(const struct series *series, size_t 
     return c;
 }
 
+/* ---- disturbed runs that follow each other ---- */
+
+/* Runs outside a window that are off; how many of them agree with the one before, and with the
+ * window. */
+struct off {
+    double n, pairs, near;
+};
+
+static void find_off(struct series *series)
+{
+    for (size_t i = 0; i <= series->n_found; i++) {
+        const struct window window = window_at(series, i);
+        const double middle = median_of(series, window), far = CLIP * series->scale;
+        for (size_t j = window.from; j < window.end; j++)
+            series->is_off[j] = fabs(series->y[j] - middle) > far;
+    }
+}
+
+static struct off count_off(const struct series *series, struct window but)
+{
+    const double level = median_of(series, but), far = CLIP * series->scale, *y = series->y;
+    struct off off = {0};
+    for (size_t i = 0; i < series->n; i++) {
+        if ((i >= but.from && i < but.end) || !series->is_off[i])
+            continue;
+        off.n++;
+        off.near += fabs(y[i] - level) <= far;
+        off.pairs += i > 0 && i != but.end && series->is_off[i - 1] &&
+                     fabs(y[i] - y[i - 1]) <= sqrt(2) * far;
+    }
+    return off;
+}
+
+/* How many more of its runs are nearer to its own level than to the other's. */
+static double length_of(const struct series *series, struct window window, struct window other)
+{
+    const double own_level = median_of(series, window), level = median_of(series, other);
+    double length = 0;
+    for (size_t i = window.from; i < window.end; i++)
+        length += fabs(series->y[i] - own_level) < fabs(series->y[i] - level) ? 1 : -1;
+    return length;
+}
+
+/* Is the shorter of two neighbouring segments to be expected of runs that are off by chance? */
+static bool may_be_streak(const struct series *series, size_t i)
+{
+    const struct window a = window_at(series, i), b = window_at(series, i + 1);
+    const bool is_last = a.end - a.from >= b.end - b.from;
+    const struct off off = count_off(series, is_last ? b : a);
+    if (off.n == 0)
+        return false;
+    const double length = fmax(is_last ? length_of(series, b, a) : length_of(series, a, b), 0);
+    const double n = (double)series->n, share = (off.n + length) / n;
+    const double again = fmax((off.near + length) / n, (off.pairs + 1) / (off.n + 1 / share));
+    return n * share * pow(again, length - 1) > 1 - series->confidence;
+}
+
+/* ---- all of them ---- */
+
 static void compare_all_neighbours(struct series *series)
 {
+    find_off(series);
     double sum = 0, scatter;
     for (size_t i = 0; i <= series->n_found; i++) {
         mean_between(series, window_at(series, i), &scatter);
@@ -236,7 +301,7 @@ static size_t weakest(const struct series *series)
 {
     size_t found = series->n_found;
     for (size_t i = 0; i < series->n_found; i++)
-        if (is_weak(series, &series->found[i]) &&
+        if ((is_weak(series, &series->found[i]) || (series->n > 2 && may_be_streak(series, i))) &&
             (found == series->n_found ||
              fabs(series->found[i].result.theta) < fabs(series->found[found].result.theta)))
             found = i;
@@ -266,6 +331,9 @@ static void add_newest(struct series *series)
     before.end--;
     if (before.end < before.from + LEAST)
         return;
+    const struct off off = count_off(series, (struct window){before.end, series->n});
+    if (off.n > fmax((1 - series->confidence) * (double)series->n, 1))
+        return; /* it may well be one of them */
     const double n = (double)(before.end - before.from);
     struct change_point point = {.kind = CHANGE_UNCONFIRMED, .at = before.end};
     point.result = (struct comparison){.n_rounds = 1, .deviation = series->scale * sqrt(2)};

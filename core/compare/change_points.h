@@ -5,10 +5,9 @@
  * its rounds. Runs that something disturbed are no change: a run costs min(((y - m) / s)^2, 3^2),
  * m the level of its segment, and each further segment 12, or 3 ln n of many (biweight loss;
  * Fearnhead and Rigaill: Changepoint detection in the presence of outliers, 2019); the cheapest
- * segments are found among levels that are some run's y. s is the 70 % quantile of the differences
- * of neighbours, over that of a normal variable's, so that one run in six may be off, or of runs
- * two or three apart if that is larger: what differs from run to run is noise. One run that differs
- * costs less than a segment of its own, two that agree more.
+ * segments are found among levels that are some run's y. s is the median of the differences of
+ * neighbours, over that of a normal variable's, so that one run in four may be off, or of runs two
+ * or three apart if that is larger. One run that differs costs less than a segment of its own.
  *
  * A line costs 9 in place of further segments; its slope is the median of those between the first
  * and the second half (Theil: A rank-invariant method of linear and polynomial regression analysis,
@@ -16,10 +15,16 @@
  *
  * Neighbouring segments are compared by t over their y, each within 3 s of its segment's median,
  * with the deviation of all runs from their segments' means; where p times the number of places at
- * which a step could be is above alpha, or the estimate is within the margin, they are united. If
- * the newest run alone is outside what its segment predicts at five times the certainty, it is
- * given too, to be confirmed by a rerun. Of two runs alone the rounds are compared as those of two
- * runs are (compare_across), and drift between them is in the ratio.
+ * which a step could be is above alpha, or the estimate is within the margin, they are united.
+ * Disturbed runs may follow each other, and states come and go: so are segments of which the
+ * shorter one is to be expected, alpha times or more, as a streak of runs that are off. Of n runs n
+ * h g^(k - 1) streaks of k are to be expected, h the share of runs more than 3 s from their
+ * segment's median, the streak's among them, g >= h the share of these that another one follows, k
+ * how many more runs of the segment are nearer to its level than to the other one. If nothing else
+ * is off there is no limit, and two runs are a segment. If the newest run alone is outside what its
+ * segment predicts at five times the certainty, it is given too, to be confirmed by a rerun, unless
+ * more than one run and alpha of all are off. Of two runs alone the rounds are compared as those of
+ * two runs are (compare_across), and drift between them is in the ratio.
  */
 #pragma once
 

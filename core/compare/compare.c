@@ -149,13 +149,47 @@ static void look_at_earlier(struct compare *compare)
     between_runs_estimate(compare->earlier, n_cases, compare->options.margin);
 }
 
-static void compare_values(struct compare *compare, struct compared *c)
+/* Of the device that the case ran on; NULL: it is not known. */
+static const struct machine_level *machine_of(const struct compare_side *side,
+                                              const struct compare_case *c)
+{
+    for (size_t i = 0; i < side->n_machines; i++)
+        if (side->machines[i].device_id == c->first->device_id)
+            return &side->machines[i];
+    return NULL;
+}
+
+/* ln by which the reference work of a case's devices moved within the runs; 0: it did not. */
+static double machine_moved(const struct compare *compare, const struct compare_side *side,
+                            const struct compared *c)
+{
+    const struct machine_level *base = machine_of(&compare->sides[0], c->base);
+    const struct machine_level *new = machine_of(side, c->new);
+    const double moved = fmax(base ? base->level.spread : 0, new ? new->level.spread : 0);
+    const bool is_of_runs = !compare->by_values && !are_counts(compare);
+    return is_of_runs && moved >= SENTINEL_LEAST ? moved : 0;
+}
+
+/* What is known of runs of a case: of earlier ones, or of its machine. */
+static struct between_runs between_of(const struct compare *compare,
+                                      struct compare_against *against, const struct compared *c)
+{
+    const double moved = machine_moved(compare, against->side, c);
+    struct between_runs between = {.variance = NAN};
+    if (compare->earlier)
+        between = compare->earlier[c->base - compare->sides[0].cases].between;
+    between.is_as_rounds = moved > 0;
+    against->moved = fmax(against->moved, moved);
+    return between;
+}
+
+static void compare_values(struct compare *compare, struct compare_against *against,
+                           struct compared *c)
 {
     CLEANUP(values_free) struct round_values a = {0};
     CLEANUP(values_free) struct round_values b = {0};
     double confidence = last_confidence(&compare->options);
-    const struct between_runs *between =
-        compare->earlier ? &compare->earlier[c->base - compare->sides[0].cases].between : NULL;
+    const struct between_runs between = between_of(compare, against, c);
     bool is_paired = compare->by_values && c->base->run == c->new->run && !compare->options.replace;
     case_values(c->base, &a);
     case_values(c->new, &b);
@@ -175,7 +209,7 @@ static void compare_values(struct compare *compare, struct compared *c)
     if (is_paired && compare->options.is_sequential)
         keep_rounds(compare, &base, &new, c);
     c->result = is_paired && base.n ? compare_paired(&base, &new, confidence)
-                                    : compare_across(&base, &new, between, confidence);
+                                    : compare_across(&base, &new, &between, confidence);
     if (!c->is_apart)
         return;
     c->result.low = -INFINITY; /* a ratio is shown, and nothing is concluded from it */
@@ -200,7 +234,8 @@ static void set_verdict(struct compared *c, int verdict, const char *note)
 }
 
 /* What can be said without numbers; else the numbers are compared. */
-static void compare_case(struct compare *compare, struct compared *c)
+static void compare_case(struct compare *compare, struct compare_against *against,
+                         struct compared *c)
 {
     c->result = (struct comparison){
         .theta = NAN, .low = -INFINITY, .high = INFINITY, .p = NAN, .adjusted_p = NAN};
@@ -213,7 +248,7 @@ static void compare_case(struct compare *compare, struct compared *c)
     }
     const struct outcome *base_bad = case_bad_round(c->base), *new_bad = case_bad_round(c->new);
     c->is_certified = case_is_certified(c->base) && case_is_certified(c->new);
-    compare_values(compare, c);
+    compare_values(compare, against, c);
     const double own_margin = case_margin(compare, c->new);
     c->result.has_margin |= own_margin > 0;
     c->result.margin = own_margin > 0 ? own_margin : c->result.margin;
@@ -256,8 +291,11 @@ static const char *note_of(struct compare *compare, const struct compared *c)
         return "one round without an interval; rounds = 5 would decide more";
     if ((result->low > 0 || result->high < 0) && result->is_sequential &&
         result->n_rounds < SEQUENCE_SETTLED)
-        return arena_printf(arena, "%s, at least %d are needed for a difference below 4 %%", rounds,
-                            SEQUENCE_SETTLED);
+        return arena_printf(
+            arena,
+            "with %s, a difference below %.2g %% may be a state of a side; more rounds "
+            "would decide more",
+            rounds, 100 * expm1(compare_sequence_least(result->n_rounds)));
     if (result->is_visit && (result->low > 0 || result->high < 0))
         return "with one round, a difference below 5 % may be due to the visit; rounds = 5 would "
                "decide more";
@@ -388,16 +426,6 @@ static void judge_rounds(struct compare *compare)
 
 /* ---- the machine ---- */
 
-/* Of the device that the case ran on; NULL: it is not known. */
-static const struct machine_level *machine_of(const struct compare_side *side,
-                                              const struct compare_case *c)
-{
-    for (size_t i = 0; i < side->n_machines; i++)
-        if (side->machines[i].device_id == c->first->device_id)
-            return &side->machines[i];
-    return NULL;
-}
-
 /* ln by which the reference work of a case's device takes longer than in the base; 0: it does not
  * for certain, or is not the same machine's. */
 static double machine_change(const struct compare *compare, const struct compare_side *side,
@@ -428,7 +456,8 @@ static void widen(struct compare *compare, struct compare_against *against)
         struct comparison *result = &c->result;
         const double change = c->base && c->new ? machine_change(compare, against->side, c) : 0;
         against->machine = fabs(change) > fabs(against->machine) ? change : against->machine;
-        if (change == 0 || result->scope != SCOPE_RUNS || !isfinite(result->low))
+        if (change == 0 || result->scope < SCOPE_RUNS || result->scope > SCOPE_MACHINE ||
+            !isfinite(result->low))
             continue;
         compare_widen(result, fabs(change));
         result->scope = SCOPE_MACHINE;
@@ -483,7 +512,7 @@ int32_t compare_finish(struct compare *compare, struct gb_error *error)
         match_sides(compare, result->base, &compare->sides[i + 1], against);
         status = find_conflicts(compare, against, error);
         for (size_t j = 0; status == GB_OK && j < against->n; j++)
-            compare_case(compare, &against->cases[j]);
+            compare_case(compare, against, &against->cases[j]);
         if (status == GB_OK && !compare->by_values)
             widen(compare, against);
     }

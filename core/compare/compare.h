@@ -113,6 +113,7 @@ struct compare_against {
     size_t n_apart;       /* that are not judged */
     struct geometric_mean mean;
     double machine; /* ln by which the devices' reference work takes longer; 0: it does not */
+    double moved;   /* ln by which it moved within a run of either side; 0: it did not */
     const char **differences; /* between the sides as a whole, a line each */
     size_t n_differences;
     struct words differing; /* the facts that the lines are of */

@@ -233,6 +233,12 @@ static void write_heads(const struct compare_result *result, struct text *out)
                         "not the code\n",
                         100 * expm1(fabs(against->machine)),
                         against->machine > 0 ? "slower" : "faster");
+        if (against->moved != 0)
+            text_printf(
+                out,
+                "  the machine moved by %.2g %% within a run, by its own reference work: runs "
+                "are taken to vary as their rounds do\n",
+                100 * expm1(against->moved));
     }
     if (*result->metric.name)
         text_printf(out, "compared: %s%s%s%s\n", result->metric.name,
@@ -294,8 +300,8 @@ static void write_scopes(const struct compare_against *against, struct text *out
         text_add(out, "2 runs: the interval does not include the variation between runs; --history "
                       "FILE with earlier runs adds it, --by compares within one run\n");
     if (scopes.n[SCOPE_MACHINE])
-        text_add(out, "machine: its change between these two runs is included in the intervals; "
-                      "--history FILE with earlier runs says more\n");
+        text_add(out, "machine: what its reference work says of it is included in the intervals; "
+                      "--history FILE with earlier runs says more, --by compares within one run\n");
     if (scopes.n[SCOPE_HISTORY] == 0)
         return;
     text_printf(out, "earlier runs: they differ by %.2g", 100 * scopes.least);
@@ -465,6 +471,7 @@ static void json_against(struct json_writer *json, const struct compare_result *
     json_side(json, "new", against->side);
     json_texts(json, "differences", against->differences, against->n_differences);
     json_real(json, "machine_ratio", against->machine != 0 ? exp(against->machine) : NAN);
+    json_real(json, "machine_moved", against->moved != 0 ? exp(against->moved) : NAN);
     json_open(json, "counts", JSON_OBJECT);
     for (int v = 0; v < COMPARED_VERDICTS; v++)
         json_integer(json, compared_word(v), (int64_t)against->counts[v]);

@@ -172,10 +172,13 @@ static double variance_beyond(const struct compared_side *a, const struct compar
                : 0;
 }
 
-/* Of rounds within the runs. s: of both sides, which may each be that of the other. */
-static struct variance_sum variance_within(double s_a, size_t n_a, double s_b, size_t n_b)
+/* Of rounds within the runs. s: of both sides, which may each be that of the other. more: how many
+ * times its own variance a run has beside. */
+static struct variance_sum variance_within(double s_a, size_t n_a, double s_b, size_t n_b,
+                                           double more)
 {
-    const double error_a = square(s_a) / (double)n_a, error_b = square(s_b) / (double)n_b;
+    const double error_a = square(s_a) / (double)n_a + more * square(s_a);
+    const double error_b = square(s_b) / (double)n_b + more * square(s_b);
     struct variance_sum total = {0};
     if (n_a > 1 && n_b > 1) {
         add_variance(&total, error_a, error_a, (double)n_a - 1);
@@ -207,7 +210,8 @@ struct comparison compare_across(const struct compared_side *a, const struct com
     c.n_rounds = a->n < b->n ? a->n : b->n;
     if (c.n_rounds == 0)
         return c;
-    c.scope = is_known ? SCOPE_HISTORY : SCOPE_RUNS;
+    const bool is_as_rounds = between && !is_known && between->is_as_rounds && !is_single;
+    c.scope = is_known ? SCOPE_HISTORY : is_as_rounds ? SCOPE_MACHINE : SCOPE_RUNS;
     c.theta = mean_of(new, b->n) - mean_of(base, a->n);
     if (is_single && !is_known) {
         set_visit(&c, a, b, confidence);
@@ -215,7 +219,7 @@ struct comparison compare_across(const struct compared_side *a, const struct com
     }
     const double s_a = is_single ? sqrt(between->within) : deviation_of(base, a, new, b);
     const double s_b = is_single ? s_a : deviation_of(new, b, base, a);
-    struct variance_sum total = variance_within(s_a, a->n, s_b, b->n);
+    struct variance_sum total = variance_within(s_a, a->n, s_b, b->n, is_as_rounds);
     add_variance(&total, variance_beyond(a, b), 0, 0);
     if (is_single)
         add_variance(&total, 0, total.sum, between->within_degrees);
@@ -226,6 +230,8 @@ struct comparison compare_across(const struct compared_side *a, const struct com
         c.between = sqrt(between->variance);
     }
     c.deviation = hypot(s_a, s_b);
+    if (is_as_rounds)
+        c.between = c.deviation / sqrt(2);
     compare_set_by_t(&c, sqrt(total.sum),
                      total.below > 0 ? square(total.sum) / total.below : (double)(a->n + b->n - 2),
                      step_floor(a, b), confidence);
@@ -435,11 +441,19 @@ static double sequence_theta(const struct compare_sequence *sequence)
     return fmin(fmax(sequence->sum / (double)sequence->n, sequence->low), sequence->high);
 }
 
+double compare_sequence_least(size_t n_rounds)
+{
+    enum { AS_AT_FIRST = 16 };
+    static const double MOST = 0.04; /* ln */
+    const double left = SEQUENCE_SETTLED - (double)n_rounds;
+    return MOST * fmin(fmax(left / (SEQUENCE_SETTLED - AS_AT_FIRST), 0), 1);
+}
+
 /* Are there rounds enough to call it different? */
 static bool sequence_is_settled(const struct compare_sequence *sequence)
 {
-    static const double BEYOND_STATES = 0.04; /* ln */
-    return sequence->n >= SEQUENCE_SETTLED || fabs(sequence_theta(sequence)) > BEYOND_STATES;
+    return sequence->n >= SEQUENCE_SETTLED ||
+           fabs(sequence_theta(sequence)) > compare_sequence_least(sequence->n);
 }
 
 static int sequence_verdict(const struct compare_sequence *sequence, double margin,

@@ -53,7 +53,7 @@ bool compared_is_bad(int verdict, bool is_strict);
     X(NONE, "")           /* there is no interval, or no noise */                                  \
     X(ROUNDS, "rounds")   /* pairs of rounds */                                                    \
     X(RUNS, "runs")       /* these two runs: what changes from run to run is not in it */          \
-    X(MACHINE, "machine") /* these two runs: by how much the machine changed is in it */           \
+    X(MACHINE, "machine") /* these two runs: what the machine's own work says of it is in it */    \
     X(HISTORY, "history") /* runs: what changes between them is known of earlier ones */
 enum {
 #define SCOPE_CONSTANT(name, code) SCOPE_##name,
@@ -101,6 +101,7 @@ struct between_runs {
     double variance, degrees;      /* between runs; NaN: not known */
     double within, within_degrees; /* of a round within its run; 0, 0: not known, and in variance */
     double subtracted;             /* what rounds had added to the variance of runs */
+    bool is_as_rounds; /* where it is not known, runs are taken to vary as their rounds do */
 };
 /* Unpaired, with that in the interval; NULL: it is not known. */
 struct comparison compare_across(const struct compared_side *a, const struct compared_side *b,
@@ -136,16 +137,17 @@ struct geometric_mean compare_mean(const double *thetas, size_t n, double confid
  * A sequence of intervals that may be looked at after each round: with the confidence all of them
  * hold theta (Wang and Ramdas: Anytime-valid t-tests and confidence sequences for Gaussian means
  * with unknown variance, 2023; Gaussian mixture of precision c^2 = 0.2). Before round 4 it is
- * infinite. From round 20 on what was excluded stays excluded: intervals are intersected. Begin
+ * infinite. From round 36 on what was excluded stays excluded: intervals are intersected. Begin
  * with compare_sequence_begin.
  *
  * Rounds that follow each other may be alike, as a side keeps its state for some of them. So half a
  * width is that of independent rounds times sqrt((1 + r) / (1 - r)), r what the correlation of
  * neighbouring d may be: r1 + (1 + 3 r1) / n + 1.25 / sqrt(n), from 0 to 0.98, with the bias of r1
- * taken out (Marriott and Pope: Bias in the estimation of autocorrelations, 1954). Fewer than 20
- * rounds do not show it: of those only differences beyond 4 % are called.
+ * taken out (Marriott and Pope: Bias in the estimation of autocorrelations, 1954). Few rounds
+ * do not show it: of 16 only differences beyond 4 % are called, and the limit falls with each round
+ * until it is 0 at the 36th (compare_sequence_least).
  */
-enum { SEQUENCE_FIRST = 4, SEQUENCE_SETTLED = 20 };
+enum { SEQUENCE_FIRST = 4, SEQUENCE_SETTLED = 36 };
 struct compare_sequence {
     double sum, squares;          /* of d */
     double first, last, products; /* d of these rounds; of neighbours, each d less the first */
@@ -157,6 +159,8 @@ void compare_sequence_begin(struct compare_sequence *sequence);
 /* Adds the d of a round. floor: what half a width is at least. */
 void compare_sequence_add(struct compare_sequence *sequence, double d, double floor,
                           double confidence);
+/* ln: differences up to it are not called after so many rounds, as a side may have kept a state. */
+double compare_sequence_least(size_t n_rounds);
 /* SLOWER, FASTER, CHANGED or SAME once that is certain; UNCLEAR: more rounds are needed. Where it
  * has excluded 1 and may yet pass the margin, it is UNCLEAR until is_last. */
 int compare_sequence_verdict(const struct compare_sequence *sequence, double margin, bool is_last);

@@ -39,6 +39,7 @@ size_t sentinel_group(const struct sentinel_reading *readings, size_t n)
 
 /* ---- one series ---- */
 
+enum { SENTINEL_READINGS = 6 }; /* that say anything of a change */
 static const double mad_to_deviation = 1.4826, median_error = 1.2533;
 
 static double *logs_of(const struct sentinel_reading *readings, size_t n)
@@ -125,11 +126,11 @@ static bool is_line(const double *y, size_t n, size_t k)
 bool sentinel_find_change(const struct sentinel_reading *readings, size_t n,
                           struct sentinel_change *ret)
 {
-    enum { LEAST = 6, LEAST_OF_SIDE = 2, LEAST_FOR_P = 12 };
+    enum { LEAST_OF_SIDE = 2, LEAST_FOR_P = 12 };
     static const double errors = 5, most_p = 0.05;
     double p;
     CLEANUP(free_pointer) double *y = logs_of(readings, n);
-    if (n < LEAST)
+    if (n < SENTINEL_READINGS)
         return false;
     const size_t k = place_of_change(y, n, &p);
     if (k < LEAST_OF_SIDE || n - k < LEAST_OF_SIDE || (n >= LEAST_FOR_P && p > most_p))
@@ -150,8 +151,11 @@ struct sentinel_level sentinel_level_of(const struct sentinel_reading *readings,
 {
     CLEANUP(free_pointer) double *y = logs_of(readings, n);
     const double value = sort_to_median(y, n);
+    const double spread = n < SENTINEL_READINGS
+                              ? 0
+                              : quantile_of_sorted(y, n, 0.9) - quantile_of_sorted(y, n, 0.1);
     for (size_t i = 0; i < n; i++)
         y[i] = fabs(y[i] - value);
     const double noise = fmax(mad_to_deviation * sort_to_median(y, n), SENTINEL_FLOOR);
-    return (struct sentinel_level){value, median_error * noise / sqrt((double)n)};
+    return (struct sentinel_level){value, median_error * noise / sqrt((double)n), spread};
 }

@@ -42,8 +42,9 @@ bool sentinel_find_change(const struct sentinel_reading *readings, size_t n,
                           struct sentinel_change *ret);
 
 /* Their median, ln, and its standard error: 1.2533 / sqrt(n) times 1.4826 of the median absolute
- * deviation, or SENTINEL_FLOOR. n > 0. */
+ * deviation, or SENTINEL_FLOOR. spread: from the 10 % to the 90 % quantile, 0 of fewer than six.
+ * n > 0. */
 struct sentinel_level {
-    double value, error;
+    double value, error, spread;
 };
 struct sentinel_level sentinel_level_of(const struct sentinel_reading *readings, size_t n);

@@ -40,12 +40,12 @@ row()
 
 # ---- verdicts ----
 ab 3 "2 % slower" -c fake.ini --new device=later -f csv -o ab.gbr
-equals "2 % slower: after twenty rounds" "one,slower,20,20,sequential other,slower,20,20,sequential" "$(row 2 13 14 15 16)"
+equals "2 % slower: after 27 rounds" "one,slower,27,27,sequential other,slower,27,27,sequential" "$(row 2 13 14 15 16)"
 equals "2 % slower: by so much" "1.019 1.019" "$(awk -F, 'NR > 1 {printf "%.3f\n", $8}' out.txt | paste -sd ' ')"
 cp out.txt first.txt
 has "2 % slower: undecided before, then decided" err.txt "round 3: 0 of 2 decided; one 1.019, other 1.019" \
     "round 7: 0 of 2 decided; one 1.01942 [1.01872, 1.02011], other 1.01942 [1.01872, 1.02011]" \
-    "round 20: 2 of 2 decided (2 slower)"
+    "round 27: 2 of 2 decided (2 slower)"
 equals "no line for a visit" 0 "$(grep -c '^[0-9]*/' err.txt)"
 # orders SEED: of each case, a block of two rounds a word: which side began in each of both.
 orders()
@@ -58,12 +58,12 @@ orders()
 }
 orders 1 >one.txt
 orders 2 >two.txt
-equals "blocks of two rounds begin with both sides" 20 "$(tr ' ' '\n' <one.txt | grep -cxE '(one|other):(base-new|new-base)')"
+equals "blocks of two rounds begin with both sides" 26 "$(tr ' ' '\n' <one.txt | grep -cxE '(one|other):(base-new|new-base)')"
 equals "both orders of a block come, and depend on the seed" "2 differ" \
     "$(tr ' ' '\n' <one.txt | cut -d: -f2 | sort -u | wc -l) $(cmp -s one.txt two.txt || echo differ)"
 equals "each visit has a fresh process" "1" "$(column metric.made ab.gbr | sort -u)"
 "$GBRUN" ab -c fake.ini --new device=later -q -s defaults.isolate=no -o shared.gbr >/dev/null
-equals "not where [defaults] says so" 40 "$(column metric.made shared.gbr | sort -n | tail -n 1)"
+equals "not where [defaults] says so" 54 "$(column metric.made shared.gbr | sort -n | tail -n 1)"
 exits "compare" 3 "$GBRUN" compare ab.gbr --by side --base base -f csv
 equals "compare says the same" "$(cat first.txt)" "$(cat out.txt)"
 ran "$GBRUN" compare ab.gbr --by side --base base --margin 3% -f csv

@@ -72,6 +72,18 @@ bisect 3 "a drift of the code" --good HEAD~7 --bad drifting -q -o drift.gbr
 equals "a drift of the code: no culprit" "no culprit: drift" "$(head -n 1 out.txt | cut -c 1-17)"
 has "a drift of the code: the ratio is that to the parent" out.txt 'but its ratio to its parent is 1.006'
 
+# The second and the fourth build are 5 % slower by where their code lies, which no commit is to blame for.
+cat >lottery.txt <<'EOF'
+n=$(($(cat builds.txt) + 1))
+echo $n >builds.txt
+[ "$n" != 2 ] && [ "$n" != 4 ] || sed -i 's/100000ns/105000ns/' wait.c
+sh build.sh
+git checkout -q -- wait.c
+EOF
+echo 0 >builds.txt
+exits "a build that is slower" 3 "$GBRUN" bisect -c wait.ini -c few.ini --build 'sh lottery.txt' --good HEAD~7 --bad HEAD~6 -q -o lottery.gbr
+has "a build that is slower: no culprit" out.txt "no culprit: builds: $(git rev-parse HEAD~6) was slower" 'its ratio is 1.000'
+
 # The machine becomes slower by 0.05 % with each visit, which is no commit's.
 cat >heating.sh <<EOF
 sed "/_GNU_SOURCE/d; s/10us/\$1ns/; s/lasting->duration \\*/(1 + 0.0005 * visits()) * &/" "$top_srcdir/tests/modules/plain.c" >plain.txt

@@ -314,13 +314,14 @@ static const double series_of_d[][16] = {{0.01, -0.01, 0.02, 0, 0.005, -0.005, 0
 
 TEST_EACH(sequences_are_as_the_formula_says, series_of_d)
 {
-    double d[24];
+    enum { LAST = SEQUENCE_SETTLED + 4 };
+    double d[LAST];
     struct compare_sequence sequence;
     compare_sequence_begin(&sequence);
     double low = -INFINITY, high = INFINITY;
-    for (size_t i = 0; i < 24; i++)
+    for (size_t i = 0; i < LAST; i++)
         d[i] = series_of_d[_i][i % 16];
-    for (size_t n = 1; n <= 24; n++) {
+    for (size_t n = 1; n <= LAST; n++) {
         compare_sequence_add(&sequence, d[n - 1], 0, 0.95);
         double m = 0, s = 0, neighbours = 0;
         for (size_t i = 0; i < n; i++)
@@ -372,9 +373,10 @@ TEST(sequences_decide)
     sequence = sequence_of(4, 0, 0, 0.02); /* the step is the least width */
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.03, false), COMPARED_SAME);
-    sequence = sequence_of(SEQUENCE_SETTLED - 1, 0.03, 0,
-                           0.005); /* so few rounds may share a state */
+    sequence = sequence_of(20, 0.03, 0, 0.005); /* so few rounds may share a state */
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_UNCLEAR);
+    sequence = sequence_of(22, 0.03, 0, 0.005);
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_SLOWER);
     sequence = sequence_of(4, 0.05, 0, 0.005);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_SLOWER);
     sequence = sequence_of(SEQUENCE_SETTLED, 0.009, 0, 0.005);
@@ -475,7 +477,7 @@ TEST(many_cases_need_more_rounds)
     static struct made_case all[CASES];
     struct compared_rounds items[CASES];
     for (unsigned i = 0; i < CASES; i++) {
-        make_case(&all[i], SEQUENCE_SETTLED, i ? 0 : 0.015, 0.035, i);
+        make_case(&all[i], SEQUENCE_SETTLED, i ? 0 : 0.015, 0.07, i);
         items[i] = all[i].rounds;
     }
     compare_judge_rounds(items, 1, 0.01, 0.95, true);

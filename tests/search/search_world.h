@@ -39,6 +39,9 @@ static struct world {
     uint64_t period, n_slow, *position;
     double placement; /* a visit is off by so much, relative: normal, or one of two */
     bool has_two_placements;
+    double drift;             /* of the machine, relative, from one visit of any case to the next */
+    double moving, alike;     /* its states, normal, and their correlation from visit to visit */
+    double machine;           /* its state now, standardized */
     uint64_t state, n_visits; /* of the random numbers; so far */
 } world;
 static struct engine_limits limits;
@@ -108,6 +111,15 @@ static inline double world_placement(void)
     return 1 + world.placement * fake_normal(&world.state);
 }
 
+/* Likewise by what the machine is like. */
+static inline double world_machine(void)
+{
+    if (world.moving > 0)
+        world.machine = world.alike * world.machine +
+                        sqrt(1 - world.alike * world.alike) * fake_normal(&world.state);
+    return (1 + world.moving * world.machine) * (1 + world.drift * (double)world.n_visits);
+}
+
 static inline double world_draw(uint64_t i, double value)
 {
     if (world.noise > 0)
@@ -123,9 +135,10 @@ static inline void world_measure(struct engine *engine, const struct engine_step
 {
     static double samples[SAMPLES_MAX];
     struct gb_error error;
-    const double value = world_value(step->i) * world_placement();
+    const double value = world_value(step->i) * world_placement() * world_machine();
     const uint64_t wanted = step->n_samples ? step->n_samples : world.n_samples;
-    const bool is_slow = world.steps_each && world.n_visits++ / world.steps_each % 2 == 1;
+    const bool is_slow = world.steps_each && world.n_visits / world.steps_each % 2 == 1;
+    world.n_visits++;
     struct gb_observation observation = {
         sizeof observation,
         .status = isnan(value) ? GB_OBSERVED_FAILED : GB_OBSERVED_OK,

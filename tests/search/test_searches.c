@@ -172,6 +172,7 @@ static void count_races(double noise, const char *kind, int n)
     memset(&races, 0, sizeof races);
     world.noise = noise;
     for (int seed = 0; seed < n; seed++) {
+        world.n_visits = 0;
         run(RACE, "noise", kind, (uint64_t)seed);
         const bool is_certified = outcome.report.scope == GB_SCOPE_ALL;
         races.n_certified += is_certified;
@@ -191,20 +192,20 @@ TEST_TIMES(the_race_is_seldom_wrong, 2)
     world.is_bimodal = _i == 1;
     count_races(0.02, "any", n_races);
     if (!test_is_long())
-        ck_assert_int_eq(races.n_certified, _i == 0 ? 30 : 21);
+        ck_assert_int_eq(races.n_certified, _i == 0 ? 30 : 20);
     ck_assert_int_le(races.n_false, n_races / 40);
     ck_assert_double_lt(races.n_samples, 500);
 }
 
 /* Cases next to the best one have the samples that rule them out at the error that there is:
- * margins of twice that error, 7 % narrower, would do with 10.8. */
+ * margins of twice that error, 7 % narrower, would do with 13.7. */
 TEST(pooled_margins_spend_their_error_once)
 {
     for (int i = 0; i < CASES; i++)
         world.values[i] = i == BEST ? 100 : 101;
-    count_races(0.01, "pooled", 20);
-    ck_assert_int_eq(races.n_found, 20);
-    ck_assert_double_eq_tol(races.n_samples, 16.5, 2);
+    count_races(0.01, "pooled", 100);
+    ck_assert_int_eq(races.n_found, 100);
+    ck_assert_double_eq_tol(races.n_samples, 14.8, 0.6);
 }
 
 /* Pooled noise needs fewer samples. */
@@ -213,7 +214,7 @@ TEST_TIMES(the_race_is_cheap, 2)
     count_races(0.002, _i == 0 ? "any" : "pooled", 20);
     ck_assert_int_eq(races.n_certified, 20);
     ck_assert_int_eq(races.n_false, 0);
-    ck_assert_double_lt(races.n_samples, _i == 0 ? 7.1 : 3.6);
+    ck_assert_double_lt(races.n_samples, _i == 0 ? 7.4 : 3.7);
 }
 
 /* A third of the runs of a case are slow, one after the other, so that all six of its first visit
@@ -228,7 +229,7 @@ TEST_TIMES(the_race_is_not_misled_by_steps_of_the_clock, 2)
     world.n_slow = _i == 0 ? 10 : 14;
     count_races(0.001, "any", n_races);
     if (!test_is_long())
-        ck_assert_int_eq(races.n_certified, _i == 0 ? 16 : 9);
+        ck_assert_int_eq(races.n_certified, _i == 0 ? 12 : 5);
     ck_assert_int_ge(races.n_certified, n_races / 4);
     ck_assert_int_le(races.n_false, n_races / 40);
 }
@@ -247,9 +248,9 @@ static const struct {
     {12, 0, 0.015, true, 0, 10, 100},      {12, 0, 0.015, false, 0, 10, 100},
     {2, 0.0105, 0.015, true, 7, 9, 26},    {2, 0.0105, 0.015, false, 7, 10, 26},
     {2, 0.02, 0.015, true, 10, 10, 20},    {4, 0.02, 0.015, false, 10, 10, 30},
-    {144, 0.0105, 0.015, true, 0, 5, 600}, {144, 0.0105, 0.015, false, 0, 3, 600},
+    {144, 0.0105, 0.015, true, 3, 6, 600}, {144, 0.0105, 0.015, false, 1, 2, 600},
     {12, 0.0105, 0, false, 10, 10, 18.1},  {12, 0.03, 0, false, 10, 10, 18.1},
-    {144, 0.03, 0, false, 10, 10, 158.1},  {12, 0, 0, false, 10, 10, 18.1},
+    {144, 0.03, 0, false, 10, 10, 165.7},  {12, 0, 0, false, 10, 10, 18.1},
 };
 
 TEST_EACH(the_claim_of_a_race_is_about_placements, placements)
@@ -272,6 +273,40 @@ TEST_EACH(the_claim_of_a_race_is_about_placements, placements)
     }
     ck_assert_int_le(20 * races.n_false, races.n_certified);
     ck_assert_double_le(races.n_visits, placements[_i].most_visits);
+}
+
+/* Of 20 races on a machine that drifts from visit to visit, or whose states of so much, normal,
+ * last for some: the best case is ahead by `ahead` and more. */
+static const struct {
+    int n;
+    double ahead, drift, moving, alike;
+    int n_certified, n_found;
+} machines[] = {
+    {12, 0.0105, -0.001, 0, 0, 20, 20},   {12, 0.03, 0.001, 0, 0, 20, 20},
+    {144, 0.0105, -0.0001, 0, 0, 20, 19}, {144, 0.03, -0.0003, 0, 0, 20, 20},
+    {12, 0.015, 0, 0.015, 0.8, 16, 19},   {12, 0.015, 0, 0.015, 0.95, 19, 20},
+    {144, 0.015, 0, 0.015, 0.99, 17, 19},
+};
+
+TEST_EACH(the_claim_of_a_race_holds_on_a_machine_that_moves, machines)
+{
+    const int n = machines[_i].n, n_races = test_is_long() ? 100 : 20;
+    const struct field cases = {"machines", NULL, {(uint32_t)n}, 0};
+    world_end();
+    world_begin(&cases, 0);
+    world.values = calloc((size_t)n, sizeof *world.values);
+    world.state = 17;
+    for (int i = 0; i < n; i++)
+        world.values[i] = i == n / 2 ? 100 : 100 + machines[_i].ahead * (100 + 50 * (i % 3));
+    world.drift = machines[_i].drift;
+    world.moving = machines[_i].moving;
+    world.alike = machines[_i].alike;
+    count_races(0.001, "any", n_races);
+    if (!test_is_long()) {
+        ck_assert_int_eq(races.n_certified, machines[_i].n_certified);
+        ck_assert_int_eq(races.n_found, machines[_i].n_found);
+    }
+    ck_assert_int_le(20 * races.n_false, races.n_certified);
 }
 
 TEST(the_sign_test_is_that_of_the_binomial)

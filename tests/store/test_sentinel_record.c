@@ -79,6 +79,19 @@ TEST(readings_of_one_device_and_work_are_a_group)
     ck_assert_double_eq_tol(level.value, log(101), 1e-12);
     const double deviation = 1.4826 * (log(102) - log(101));
     ck_assert_double_eq_tol(level.error, 1.2533 * deviation / sqrt(3), 2e-4);
+    ck_assert_double_eq(level.spread, 0); /* so few say nothing of it */
+}
+
+/* One reading in twelve that something disturbed is no spread. */
+TEST(a_device_that_moves_has_a_spread)
+{
+    struct sentinel_reading readings[12];
+    for (int i = 0; i < 12; i++)
+        readings[i] = (struct sentinel_reading){1, 1, i == 5 ? 120 : 100, ""};
+    ck_assert_double_eq(sentinel_level_of(readings, 12).spread, 0);
+    for (int i = 8; i < 12; i++)
+        readings[i].time_ns = 103;
+    ck_assert_double_eq_tol(sentinel_level_of(readings, 12).spread, log(1.03), 1e-12);
 }
 
 enum { VISITS = 8 };
