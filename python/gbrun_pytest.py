@@ -80,7 +80,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
                     "slower, unclear, ... (gbrun help compare)")  # fmt: skip
     if not _serves_benchmark(pluginmanager):
         return
-    pluginmanager.add_hookspecs(types.SimpleNamespace(**HOOKS))
+    pluginmanager.add_hookspecs(type("Hooks", (), HOOKS))
     absent = [name for name in MODULES if name not in sys.modules and not importlib.util.find_spec(name.partition(".")[0])]
     for name in absent:  # now, as conftest.py may import them
         sys.modules[name] = types.ModuleType(name, __doc__)

@@ -345,7 +345,7 @@ static const struct verb_option log_options[] = {
     {"changes", 0, NULL, "only the runs at which a case changed"},
     {"gate", 0, NULL,
      "exit code 3 where the newest run is worse: a case fails, drifts to slower times, or became "
-     "slower at it, at the run before, which it confirms, or at another run of its commit"},
+     "slower at it, at an earlier run, as it makes certain, or at another run of its commit"},
     {"strict", 0, NULL, "with --gate: exit code 3 also where that has to be confirmed by a rerun"},
     {"margin", 0, "RATIO", "smaller changes are ignored; 1% if not given"},
     {"alpha", 0, "RATIO", "probability that any unchanged case is reported as changed; default 5%"},

@@ -155,6 +155,29 @@ static void mark_changes(struct compare *compare, struct history *history, struc
     }
 }
 
+static size_t last_step(const struct found *found)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < found->n; i++)
+        if (found->points[i].kind == CHANGE_STEP)
+            at = found->points[i].at;
+    return at;
+}
+
+/* By the runs before the newest, which may place a step one run off. */
+static void find_old(const struct compare *compare, struct history_case *c,
+                     const struct measured *measured, const struct found *found)
+{
+    struct found before;
+    if (last_step(found) == 0)
+        return;
+    before.n = change_points_find(measured->runs, measured->n - 1, c->margin,
+                                  compare->options.confidence, &before.points);
+    const size_t at = last_step(&before);
+    c->n_old = at ? measured->points[at + 1] + 1 : 0;
+    free(before.points);
+}
+
 static double least_p(const struct found *found)
 {
     double least = 1;
@@ -177,8 +200,10 @@ static void find_changes(struct compare *compare, struct history *history)
     }
     adjust_p_values(p, history->n);
     for (size_t i = 0; i < history->n; i++) {
-        if (p[i] <= 1 - compare->options.confidence)
+        if (p[i] <= 1 - compare->options.confidence) {
             mark_changes(compare, history, &history->cases[i], &all[i], &found[i]);
+            find_old(compare, &history->cases[i], &all[i], &found[i]);
+        }
         free(found[i].points);
     }
 }
@@ -278,7 +303,7 @@ static void add_change(const struct change_point *change, struct text *out)
 static bool is_of_newest(const struct history *history, const struct history_case *c, size_t i)
 {
     const char *mark = mark_of(history, &c->points[c->n - 1]);
-    return i + 2 >= c->n || (*mark && text_equal(mark_of(history, &c->points[i]), mark));
+    return i >= c->n_old || (*mark && text_equal(mark_of(history, &c->points[i]), mark));
 }
 
 /* NULL: there is none that makes it worse. */

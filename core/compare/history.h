@@ -24,6 +24,7 @@ struct history_case {
     struct history_point *points; /* in order; those without a value are of no segment's */
     size_t n;
     double margin; /* of its changes: that of its newest run, or that of all */
+    size_t n_old;  /* points whose steps were certain without the newest run; 0: there were none */
 };
 
 struct history {
@@ -41,9 +42,9 @@ int32_t compare_history(struct compare *compare, const char *by, struct history 
                         struct gb_error *error);
 
 /* Adds a line for each case that is worse by the newest run: it fails there, drifts to slower
- * times, or became slower at that run, at the one before it, which the newest confirms, or at
- * another run of the same commit. is_strict: also where that has to be confirmed. Returns how many.
- */
+ * times, or became slower at that run, at an earlier one, of which the newest makes it certain, or
+ * at another run of the same commit. is_strict: also where that has to be confirmed. Returns how
+ * many. */
 size_t history_gate(const struct history *history, bool is_strict, struct text *out);
 
 /* format: TABLE_... of table.h; a row for each case and run. are_changes: only those at a change

@@ -273,12 +273,30 @@ static int32_t count_by_steps(struct count *count)
                        : GB_UNSUPPORTED;
 }
 
+/* why: what perf events are. */
+static int32_t cannot_step(const struct count *count, const char *why)
+{
+    return host_fail(
+        count->host,
+        "more than %llu instructions are too many for single steps of some 10 us each: expected "
+        "valgrind in PATH, a larger count_limit, a shorter program, or perf events, which are %s",
+        (unsigned long long)count->counting->limit, why);
+}
+
 #else
 
 static int32_t count_by_steps(struct count *count)
 {
     (void)count;
     return GB_UNSUPPORTED;
+}
+
+static int32_t cannot_step(const struct count *count, const char *why)
+{
+    return host_fail(count->host,
+                     "a trap after each instruction is known of x86-64 only: expected valgrind in "
+                     "PATH, or perf events, which are %s",
+                     why);
 }
 
 #endif
@@ -346,15 +364,6 @@ static int32_t count_by_valgrind(struct count *count, const char *valgrind)
 
 /* ---- which ---- */
 
-static int32_t too_many(const struct count *count, const char *why)
-{
-    return host_fail(
-        count->host,
-        "more than %llu instructions are too many for single steps of some 10 us each: expected "
-        "valgrind in PATH, a larger count_limit, a shorter program, or perf events, which are %s",
-        (unsigned long long)count->counting->limit, why);
-}
-
 int32_t program_count(const struct gb_host *host, const struct program *program,
                       const int streams[3], struct gb_counting *counting, int *ret_status)
 {
@@ -381,5 +390,5 @@ int32_t program_count(const struct gb_host *host, const struct program *program,
                      ? count_by_valgrind(&count, valgrind)
                      : status;
     *ret_status = count.status;
-    return status == GB_UNSUPPORTED ? too_many(&count, why) : status;
+    return status == GB_UNSUPPORTED ? cannot_step(&count, has_perf ? "counted here" : why) : status;
 }

@@ -23,7 +23,8 @@ equals "each of them is declared in measure.h" "" "$(for name in $exported; do
     grep -qw "${name%@@*}" "$top_srcdir/include/gbrun/measure.h" || echo "$name"
 done)"
 
-succeeds "the example in C compiles" "${c[@]}" -Wall -Wextra -Werror "$examples/measure.c" -o measure "${link[@]}"
+succeeds "the example in C compiles" "${c[@]}" -O2 -Wall -Wextra -Werror "$examples/measure.c" -o measure "${link[@]}"
+equals "the optimizer has left the copy in it" 1 "$(nm -u measure | grep -c memcpy)"
 measured=$(./measure "$quick" 2>errors.txt)
 equals "and measures: exit code" 0 $?
 equals "it prints its result and nothing else" "1 of 1" \
