@@ -6,6 +6,7 @@
 #   spin     the clock kernel against a kernel's own timer
 #   copy     a copy of 1 MiB
 #   sides    kernel, event and record side by side, against kernels' own times      (1 minute)
+#   ends     what a reading has beyond a kernel's own time: stores under way, blocks to be counted
 #   wall     what a sample costs beyond its kernel
 #   range    28 kernels in ten processes                                            (2 minutes)
 #   rounds   the same with rounds = 5                                               (8 minutes)
@@ -76,6 +77,46 @@ sides_of_clocks()
 {
     SAMPLES=512 sides kernel event record
     table_of_sides
+}
+
+# What the clock reads beyond kernels' own times: with blocks that end when they have sent off their stores, with blocks
+# that wait for these, and of the same kernels without stamps, which take less, as stamps are stores, too.
+ends()
+{
+    local kernels='zip.kernel = kind, blocks, threads, bytes, duration:
+        empty, 1, 256, 4KiB, 0 | empty, 132, 256, 4KiB, 0 | empty, 1056, 256, 4KiB, 0 | empty, 16384, 256, 4KiB, 0 |
+        empty, 131072, 256, 4KiB, 0 | empty, 1000000, 256, 4KiB, 0 | empty, 1056, 32, 4KiB, 0 |
+        empty, 16384, 32, 4KiB, 0 | empty, 131072, 32, 4KiB, 0 | empty, 1000000, 32, 4KiB, 0 |
+        spin, 131072, 32, 4KiB, 1us | spin, 131072, 32, 4KiB, 2us | spin, 131072, 32, 4KiB, 3us |
+        spin, 131072, 32, 4KiB, 4us | stores, 1, 256, 4KiB, 0 | stores, 132, 256, 1MiB, 0 |
+        stores, 1056, 256, 2MiB, 0 | stores, 1056, 256, 16MiB, 0 | stores, 1056, 256, 64MiB, 0 |
+        copy, 1, 256, 1MiB, 0 | copy, 1, 256, 64MiB, 0 | copy4, 1, 256, 64MiB, 0 | transpose, 1, 256, 64MiB, 0 |
+        reduce, 1056, 256, 64MiB, 0 | fma, 131072, 256, 4KiB, 0 | atomics, 65536, 256, 4KiB, 0 |
+        registers, 1056, 256, 4KiB, 0 | shared, 528, 256, 4KiB, 0 | cluster, 1056, 256, 4KiB, 0 |
+        cooperative, 132, 256, 4KiB, 0'
+    begin_with "${SAMPLES:-512}" 'warmup = 10 ms' '[bench stamped]' 'plugin = truth' "spans = ${SAMPLES:-512}" \
+        'sweep.fence = no, yes' "$kernels" '[bench plain]' 'plugin = truth_plain' "$kernels" >ends.ini
+    run ends.ini -q
+    shows_failure
+    column bench,kind,blocks,threads,bytes,duration,fence,mean_ns,metric.span_mean | awk -F, '
+        {
+            name = $2 ($3 > 1 ? ":" $3 : "") ($2 == "empty" ? " of " $4 : "") ($5 > 4096 ? ":" $5 / 1048576 "MiB" : "")
+            name = name ($6 > 0 ? " " $6 / 1000 "us" : "")
+            if (!(name in seen)) { seen[name] = 1; order[++n] = name }
+            way = $1 == "plain" ? "plain" : $7 ~ /1|yes/ ? "yes" : "no"
+            reading[name, way] = $8 / 1000
+            own[name, way] = $9 / 1000
+        }
+        END {
+            printf "%-26s%10s%10s%10s%10s%10s\n", "us", "own time", "above", "waits: own", "above", "plain"
+            for (i = 1; i <= n; i++) {
+                k = order[i]
+                printf "%-26s%10.3f%10.3f%10.3f%10.3f%10.3f\n", k, own[k, "no"], reading[k, "no"] - own[k, "no"],
+                    own[k, "yes"], reading[k, "yes"] - own[k, "yes"], reading[k, "plain"]
+            }
+        }' | tee ends.txt
+    verdict "blocks that wait for their stores: at most above their own time" \
+        "$(awk 'NR > 1 && $(NF - 1) > most { most = $(NF - 1) } END { print most }' ends.txt)" us 0.5:0.8
 }
 
 # What a sample costs beyond its kernel: from the start of measuring to the end of the last sample, over
@@ -314,7 +355,7 @@ PY
 [ $# -gt 0 ] || set -- spin copy sides wall range rounds process
 for name; do
     case $name in
-    spin | copy | wall | range | rounds | process | anatomy) $name ;;
+    spin | copy | ends | wall | range | rounds | process | anatomy) $name ;;
     sides) sides_of_clocks ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$here/numbers.sh" >&2
