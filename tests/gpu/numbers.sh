@@ -12,6 +12,7 @@
 #   rounds   the same with rounds = 5                                               (8 minutes)
 #   process  the copy in four sizes to 0.5 % and 1 %: time of ten processes
 #   anatomy  what the time of a case and of a call from Python goes to; not without its name
+#   devices  the same cases on one GPU, on each of all side by side, and shared by them; not without its name
 # PROCESSES=3 takes three of them in place of ten, SAMPLES=1000 as many for each median. KEEP=FILE, an
 # absolute path, keeps what the processes of range or rounds measured and judges it with what was kept
 # there before, so that ten processes can be two calls of five.
@@ -352,10 +353,88 @@ PY
     anatomy_of 'a call of measure' calls.gbr
 }
 
+# run_beside WAY DEVICE DISTRIBUTE: cases.ini once more; its time in seconds, milliseconds of each phase of a visit and
+# estimates of cases as lines that begin with WAY in times.txt, phases.txt and estimates.txt.
+run_beside()
+{
+    local begin
+    printf '%s\n' '[gbrun]' "distribute = $3" "$defaults" "device = $2" "$(cat cases.ini)" >bench.ini
+    begin=$(date +%s%N)
+    run bench.ini -q
+    calculate "($(date +%s%N) - $begin) / 1e9" "$1 %.3f\n" >>times.txt
+    shows_failure
+    "$GBRUN" export --format jsonl results.gbr | awk -v way="$1" '
+        function of(name, line) {
+            line = substr($0, index($0, "\"" name "\":") + length(name) + 3)
+            sub(/[,}].*/, "", line)
+            return line / 1e6
+        }
+        { print way, of("open_ns"), of("prepare_ns"), of("warmup_ns"), of("measure_ns"), of("count_ns"), of("verify_ns"), of("wall_ns") }
+        ' >>phases.txt
+    rows --columns estimate_ns,label --rows combined | sed "s/^/$1,/" >>estimates.txt
+}
+
+# median_of WAY FILE: of the numbers behind WAY.
+median_of()
+{
+    sed -n "s/^$1 //p" "$2" | median
+}
+
+# The same on one GPU, on each of all, and shared by all: of a known number of samples, and of what `steady` takes.
+devices()
+{
+    local n i defaults way kind
+    n=$(n_gpus)
+    cat >cases.ini <<'INI'
+[bench nop]
+[bench spin]
+duration = 20us
+[bench copy]
+sweep.bytes = 1MiB, 16MiB, 256MiB
+[bench elementwise]
+kernel = gelu
+n = 4Mi
+[bench gemm_verify]
+m = 1024
+n = 1024
+k = 1024
+reference = gpu
+kernel = cublas
+INI
+    for kind in fixed steady; do
+        rm -f times.txt phases.txt estimates.txt
+        defaults='[defaults]'
+        [ $kind = steady ] || defaults=$(few_samples 4000 'rounds = 4')
+        for ((i = 0; i < (processes < 3 ? processes : 3); i++)); do
+            run_beside one cuda:0 spread
+            run_beside each cuda:all each
+            run_beside shared cuda:all spread
+        done
+        printf '%-8s%10s%10s%10s%10s%10s%10s%10s%10s\n' $kind 'run s' 'visit ms' open prepare warm-up measure count verify
+        for way in one each shared; do
+            awk -v way=$way -v seconds="$(median_of $way times.txt)" '
+                $1 == way { n++; for (i = 2; i <= 8; i++) sum[i] += $i }
+                END {
+                    printf "%-8s%10.2f%10.1f", way, seconds, sum[8] / n
+                    for (i = 2; i <= 7; i++) printf "%10.1f", sum[i] / n
+                    printf "   %d visits\n", n
+                }' phases.txt
+        done
+        verdict "$kind: the same cases on each of $n GPUs, times one GPU" \
+            "$(calculate "$(median_of each times.txt) / $(median_of one times.txt)")" times :1.1
+        verdict "  shared by them, times one GPU over $n" \
+            "$(calculate "$n * $(median_of shared times.txt) / $(median_of one times.txt)")" times :1.5
+    done
+    awk -F, '{ label = $3; for (i = 4; i <= NF; i++) label = label "," $i }
+        $1 == "one" { sum[label] += $2; n[label]++ }
+        $1 == "each" { beside[label] += $2; m[label]++ }
+        END { for (l in n) if (m[l]) printf "%-40s %12.1f ns, side by side %+.2f %%\n", l, sum[l] / n[l], 100 * (beside[l] / m[l] / (sum[l] / n[l]) - 1) }' estimates.txt
+}
+
 [ $# -gt 0 ] || set -- spin copy sides wall range rounds process
 for name; do
     case $name in
-    spin | copy | ends | wall | range | rounds | process | anatomy) $name ;;
+    spin | copy | ends | wall | range | rounds | process | anatomy | devices) $name ;;
     sides) sides_of_clocks ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$here/numbers.sh" >&2
