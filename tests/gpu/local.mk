@@ -16,6 +16,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
 	tests/gpu/library.sh \
+	tests/gpu/nccl.sh \
 	tests/gpu/odd.sh \
 	tests/gpu/pace.sh \
 	tests/gpu/padding.sh \

@@ -6,11 +6,13 @@
 #   spin     the clock kernel against a kernel's own timer
 #   copy     a copy of 1 MiB
 #   sides    kernel, event and record side by side, against kernels' own times      (1 minute)
+#   ends     what a reading has beyond a kernel's own time: stores under way, blocks to be counted
 #   wall     what a sample costs beyond its kernel
 #   range    28 kernels in ten processes                                            (2 minutes)
 #   rounds   the same with rounds = 5                                               (8 minutes)
 #   process  the copy in four sizes to 0.5 % and 1 %: time of ten processes
 #   anatomy  what the time of a case and of a call from Python goes to; not without its name
+#   devices  the same cases on one GPU, on each of all side by side, and shared by them; not without its name
 # PROCESSES=3 takes three of them in place of ten, SAMPLES=1000 as many for each median. KEEP=FILE, an
 # absolute path, keeps what the processes of range or rounds measured and judges it with what was kept
 # there before, so that ten processes can be two calls of five.
@@ -76,6 +78,46 @@ sides_of_clocks()
 {
     SAMPLES=512 sides kernel event record
     table_of_sides
+}
+
+# What the clock reads beyond kernels' own times: with blocks that end when they have sent off their stores, with blocks
+# that wait for these, and of the same kernels without stamps, which take less, as stamps are stores, too.
+ends()
+{
+    local kernels='zip.kernel = kind, blocks, threads, bytes, duration:
+        empty, 1, 256, 4KiB, 0 | empty, 132, 256, 4KiB, 0 | empty, 1056, 256, 4KiB, 0 | empty, 16384, 256, 4KiB, 0 |
+        empty, 131072, 256, 4KiB, 0 | empty, 1000000, 256, 4KiB, 0 | empty, 1056, 32, 4KiB, 0 |
+        empty, 16384, 32, 4KiB, 0 | empty, 131072, 32, 4KiB, 0 | empty, 1000000, 32, 4KiB, 0 |
+        spin, 131072, 32, 4KiB, 1us | spin, 131072, 32, 4KiB, 2us | spin, 131072, 32, 4KiB, 3us |
+        spin, 131072, 32, 4KiB, 4us | stores, 1, 256, 4KiB, 0 | stores, 132, 256, 1MiB, 0 |
+        stores, 1056, 256, 2MiB, 0 | stores, 1056, 256, 16MiB, 0 | stores, 1056, 256, 64MiB, 0 |
+        copy, 1, 256, 1MiB, 0 | copy, 1, 256, 64MiB, 0 | copy4, 1, 256, 64MiB, 0 | transpose, 1, 256, 64MiB, 0 |
+        reduce, 1056, 256, 64MiB, 0 | fma, 131072, 256, 4KiB, 0 | atomics, 65536, 256, 4KiB, 0 |
+        registers, 1056, 256, 4KiB, 0 | shared, 528, 256, 4KiB, 0 | cluster, 1056, 256, 4KiB, 0 |
+        cooperative, 132, 256, 4KiB, 0'
+    begin_with "${SAMPLES:-512}" 'warmup = 10 ms' '[bench stamped]' 'plugin = truth' "spans = ${SAMPLES:-512}" \
+        'sweep.fence = no, yes' "$kernels" '[bench plain]' 'plugin = truth_plain' "$kernels" >ends.ini
+    run ends.ini -q
+    shows_failure
+    column bench,kind,blocks,threads,bytes,duration,fence,mean_ns,metric.span_mean | awk -F, '
+        {
+            name = $2 ($3 > 1 ? ":" $3 : "") ($2 == "empty" ? " of " $4 : "") ($5 > 4096 ? ":" $5 / 1048576 "MiB" : "")
+            name = name ($6 > 0 ? " " $6 / 1000 "us" : "")
+            if (!(name in seen)) { seen[name] = 1; order[++n] = name }
+            way = $1 == "plain" ? "plain" : $7 ~ /1|yes/ ? "yes" : "no"
+            reading[name, way] = $8 / 1000
+            own[name, way] = $9 / 1000
+        }
+        END {
+            printf "%-26s%10s%10s%10s%10s%10s\n", "us", "own time", "above", "waits: own", "above", "plain"
+            for (i = 1; i <= n; i++) {
+                k = order[i]
+                printf "%-26s%10.3f%10.3f%10.3f%10.3f%10.3f\n", k, own[k, "no"], reading[k, "no"] - own[k, "no"],
+                    own[k, "yes"], reading[k, "yes"] - own[k, "yes"], reading[k, "plain"]
+            }
+        }' | tee ends.txt
+    verdict "blocks that wait for their stores: at most above their own time" \
+        "$(awk 'NR > 1 && $(NF - 1) > most { most = $(NF - 1) } END { print most }' ends.txt)" us 0.5:0.8
 }
 
 # What a sample costs beyond its kernel: from the start of measuring to the end of the last sample, over
@@ -311,10 +353,88 @@ PY
     anatomy_of 'a call of measure' calls.gbr
 }
 
+# run_beside WAY DEVICE DISTRIBUTE: cases.ini once more; its time in seconds, milliseconds of each phase of a visit and
+# estimates of cases as lines that begin with WAY in times.txt, phases.txt and estimates.txt.
+run_beside()
+{
+    local begin
+    printf '%s\n' '[gbrun]' "distribute = $3" "$defaults" "device = $2" "$(cat cases.ini)" >bench.ini
+    begin=$(date +%s%N)
+    run bench.ini -q
+    calculate "($(date +%s%N) - $begin) / 1e9" "$1 %.3f\n" >>times.txt
+    shows_failure
+    "$GBRUN" export --format jsonl results.gbr | awk -v way="$1" '
+        function of(name, line) {
+            line = substr($0, index($0, "\"" name "\":") + length(name) + 3)
+            sub(/[,}].*/, "", line)
+            return line / 1e6
+        }
+        { print way, of("open_ns"), of("prepare_ns"), of("warmup_ns"), of("measure_ns"), of("count_ns"), of("verify_ns"), of("wall_ns") }
+        ' >>phases.txt
+    rows --columns estimate_ns,label --rows combined | sed "s/^/$1,/" >>estimates.txt
+}
+
+# median_of WAY FILE: of the numbers behind WAY.
+median_of()
+{
+    sed -n "s/^$1 //p" "$2" | median
+}
+
+# The same on one GPU, on each of all, and shared by all: of a known number of samples, and of what `steady` takes.
+devices()
+{
+    local n i defaults way kind
+    n=$(n_gpus)
+    cat >cases.ini <<'INI'
+[bench nop]
+[bench spin]
+duration = 20us
+[bench copy]
+sweep.bytes = 1MiB, 16MiB, 256MiB
+[bench elementwise]
+kernel = gelu
+n = 4Mi
+[bench gemm_verify]
+m = 1024
+n = 1024
+k = 1024
+reference = gpu
+kernel = cublas
+INI
+    for kind in fixed steady; do
+        rm -f times.txt phases.txt estimates.txt
+        defaults='[defaults]'
+        [ $kind = steady ] || defaults=$(few_samples 4000 'rounds = 4')
+        for ((i = 0; i < (processes < 3 ? processes : 3); i++)); do
+            run_beside one cuda:0 spread
+            run_beside each cuda:all each
+            run_beside shared cuda:all spread
+        done
+        printf '%-8s%10s%10s%10s%10s%10s%10s%10s%10s\n' $kind 'run s' 'visit ms' open prepare warm-up measure count verify
+        for way in one each shared; do
+            awk -v way=$way -v seconds="$(median_of $way times.txt)" '
+                $1 == way { n++; for (i = 2; i <= 8; i++) sum[i] += $i }
+                END {
+                    printf "%-8s%10.2f%10.1f", way, seconds, sum[8] / n
+                    for (i = 2; i <= 7; i++) printf "%10.1f", sum[i] / n
+                    printf "   %d visits\n", n
+                }' phases.txt
+        done
+        verdict "$kind: the same cases on each of $n GPUs, times one GPU" \
+            "$(calculate "$(median_of each times.txt) / $(median_of one times.txt)")" times :1.1
+        verdict "  shared by them, times one GPU over $n" \
+            "$(calculate "$n * $(median_of shared times.txt) / $(median_of one times.txt)")" times :1.5
+    done
+    awk -F, '{ label = $3; for (i = 4; i <= NF; i++) label = label "," $i }
+        $1 == "one" { sum[label] += $2; n[label]++ }
+        $1 == "each" { beside[label] += $2; m[label]++ }
+        END { for (l in n) if (m[l]) printf "%-40s %12.1f ns, side by side %+.2f %%\n", l, sum[l] / n[l], 100 * (beside[l] / m[l] / (sum[l] / n[l]) - 1) }' estimates.txt
+}
+
 [ $# -gt 0 ] || set -- spin copy sides wall range rounds process
 for name; do
     case $name in
-    spin | copy | wall | range | rounds | process | anatomy) $name ;;
+    spin | copy | ends | wall | range | rounds | process | anatomy | devices) $name ;;
     sides) sides_of_clocks ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$here/numbers.sh" >&2

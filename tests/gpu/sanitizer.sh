@@ -101,7 +101,7 @@ if [ -f "$GBRUN_PLUGIN_PATH/truth.so" ]; then
 [bench truth]
 blocks = 8
 bytes = 64KiB
-sweep.kind = empty, spin, chain, copy, copy4, fma, reduce, atomics, shared, transpose, registers, cluster,
+sweep.kind = empty, spin, chain, copy, copy4, stores, fma, reduce, atomics, shared, transpose, registers, cluster,
     cooperative, graph, fork, print, allocate
 sweep.cache = warm, cold
 [bench odd_ways]

@@ -20,25 +20,46 @@ struct stamp {
     unsigned long long begin, end;
 };
 
+// Where blocks stamp; nowhere: NULL. Of a large grid only the first and the last `ends` do, more
+// than are on a GPU at once: stamps are stores, and a block is there until its own have arrived.
+struct stamper {
+    stamp *to;
+    unsigned ends;
+    bool is_fenced; // a block's end is when all of its stores have arrived
+};
+
 // Of one block. All threads of it make one at their start, which stamps at their end.
 class block_times
 {
-    stamp *const to;
+    const stamper &stamps;
     unsigned long long begin = 0;
 
-  public:
-    __device__ explicit block_times(stamp *stamps) : to(stamps)
+    // NULL: this block does not stamp. Asked for twice, as a register kept meanwhile is one less.
+    __device__ stamp *place() const
     {
-        if (to != nullptr && threadIdx.x == 0)
+        const unsigned n_skipped = gridDim.x > 2 * stamps.ends ? gridDim.x - 2 * stamps.ends : 0;
+        if (stamps.to == nullptr ||
+            (blockIdx.x >= stamps.ends && blockIdx.x < stamps.ends + n_skipped))
+            return nullptr;
+        return stamps.to + (blockIdx.x < stamps.ends ? blockIdx.x : blockIdx.x - n_skipped);
+    }
+
+  public:
+    __device__ explicit block_times(const stamper &into) : stamps(into)
+    {
+        if (threadIdx.x == 0 && place() != nullptr)
             begin = global_ns();
     }
     __device__ ~block_times()
     {
+        stamp *const to = place();
         if (to == nullptr)
             return;
+        if (stamps.is_fenced)
+            __threadfence();
         __syncthreads();
         if (threadIdx.x == 0)
-            *reinterpret_cast<ulonglong2 *>(to + blockIdx.x) = make_ulonglong2(begin, global_ns());
+            *reinterpret_cast<ulonglong2 *>(to) = make_ulonglong2(begin, global_ns());
     }
 };
 
@@ -89,23 +110,14 @@ static __global__ void fold(const stamp *stamps, uint64_t n, spans *to)
 
 // --- kernels ---
 
-enum { ENDS = 16384 };
-
-// Of a large grid only the first and the last blocks stamp: all others would be there until their
-// stores have arrived, and the last of them long after they have stamped. The last are more than
-// fit onto a GPU at once, as these do not end in their order.
-static __global__ void empty(stamp *stamps)
+static __global__ void empty(stamper stamps)
 {
-    const unsigned n_skipped = gridDim.x > 2 * ENDS ? gridDim.x - 2 * ENDS : 0;
-    if (n_skipped == 0 || blockIdx.x < ENDS)
-        block_times{stamps};
-    else if (stamps != nullptr && blockIdx.x >= ENDS + n_skipped)
-        block_times{stamps - n_skipped};
+    const block_times times(stamps);
 }
 
 // By the clock of the multiprocessor, 2 cycles of which are about 1 ns: what waits for the global
 // timer ends when that has just stepped, and its span is half a step too long.
-static __global__ void spin(stamp *stamps, unsigned long long duration_ns)
+static __global__ void spin(stamper stamps, unsigned long long duration_ns)
 {
     const block_times times(stamps);
     const long long begin = clock64();
@@ -114,7 +126,7 @@ static __global__ void spin(stamp *stamps, unsigned long long duration_ns)
 }
 
 // Its length grows with the number of steps by the same number of cycles each; cycles are stamped.
-static __global__ void chain(stamp *stamps, float *to, unsigned steps)
+static __global__ void chain(stamper stamps, float *to, unsigned steps)
 {
     const long long begin = clock64();
     float x = (float)begin;
@@ -128,11 +140,11 @@ static __global__ void chain(stamp *stamps, float *to, unsigned steps)
     if (x == -1.0f) // never, but ptxas cannot know, and would drop the chain
         to[0] = x;
     const long long end = clock64();
-    if (stamps != nullptr)
-        stamps[0] = {(unsigned long long)begin, (unsigned long long)end};
+    if (stamps.to != nullptr)
+        stamps.to[0] = {(unsigned long long)begin, (unsigned long long)end};
 }
 
-template <typename T> static __global__ void copy(stamp *stamps, T *to, const T *from, uint64_t n)
+template <typename T> static __global__ void copy(stamper stamps, T *to, const T *from, uint64_t n)
 {
     const block_times times(stamps);
     const uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -140,7 +152,16 @@ template <typename T> static __global__ void copy(stamp *stamps, T *to, const T 
         to[i] = from[i];
 }
 
-static __global__ void fma_steps(stamp *stamps, float *to, float a)
+// Each thread n_each words in a row, so that each store of a warp goes to many places.
+static __global__ void store_words(stamper stamps, float *to, unsigned n_each)
+{
+    const block_times times(stamps);
+    const uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    for (unsigned j = 0; j < n_each; j++)
+        to[i * n_each + j] = (float)j;
+}
+
+static __global__ void fma_steps(stamper stamps, float *to, float a)
 {
     const block_times times(stamps);
     float x = (float)threadIdx.x;
@@ -151,7 +172,7 @@ static __global__ void fma_steps(stamp *stamps, float *to, float a)
         to[0] = x;
 }
 
-static __global__ void reduce(stamp *stamps, float *to, const float *from, uint64_t n)
+static __global__ void reduce(stamper stamps, float *to, const float *from, uint64_t n)
 {
     __shared__ float sums[LANES];
     const block_times times(stamps);
@@ -171,15 +192,13 @@ static __global__ void reduce(stamp *stamps, float *to, const float *from, uint6
     }
 }
 
-static __global__ void atomics(stamp *stamps, unsigned *to)
+static __global__ void atomics(stamper stamps, unsigned *to)
 {
     const block_times times(stamps);
     atomicAdd(to + (blockIdx.x * 7 + threadIdx.x) % 1024, 1u);
-    if (stamps != nullptr)
-        __threadfence(); // the kernel lasts until they are done, which nothing else waits for
 }
 
-static __global__ void transpose(stamp *stamps, float *to, const float *from, unsigned side)
+static __global__ void transpose(stamper stamps, float *to, const float *from, unsigned side)
 {
     __shared__ float tile[LANES][LANES + 1];
     const block_times times(stamps);
@@ -198,7 +217,7 @@ static __global__ void transpose(stamp *stamps, float *to, const float *from, un
 
 enum { SHARED_BYTES = 200 * 1024, TABLE = 4096 };
 
-static __global__ void shared_memory(stamp *stamps, float *to)
+static __global__ void shared_memory(stamper stamps, float *to)
 {
     extern __shared__ float room[];
     const block_times times(stamps);
@@ -215,7 +234,7 @@ static __global__ void shared_memory(stamp *stamps, float *to)
 enum { REGISTERS = 241 }; // so that a thread gets 255
 
 static __global__ void __launch_bounds__(256, 1)
-    registers(stamp *stamps, float *to, const float *from)
+    registers(stamper stamps, float *to, const float *from)
 {
     const block_times times(stamps);
     const uint64_t at = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -236,7 +255,7 @@ static __global__ void __launch_bounds__(256, 1)
     to[at] = sum;
 }
 
-static __global__ void cluster(stamp *stamps, float *to)
+static __global__ void cluster(stamper stamps, float *to)
 {
     __shared__ float mine;
     const block_times times(stamps);
@@ -250,7 +269,7 @@ static __global__ void cluster(stamp *stamps, float *to)
     blocks.sync();
 }
 
-static __global__ void cooperative(stamp *stamps, unsigned *to)
+static __global__ void cooperative(stamper stamps, unsigned *to)
 {
     const block_times times(stamps);
     if (threadIdx.x == 0)
@@ -260,14 +279,14 @@ static __global__ void cooperative(stamp *stamps, unsigned *to)
         to[gridDim.x + blockIdx.x] = to[(blockIdx.x + 1) % gridDim.x];
 }
 
-static __global__ void prints(stamp *stamps)
+static __global__ void prints(stamper stamps)
 {
     const block_times times(stamps);
     if (threadIdx.x == 0)
         printf(".");
 }
 
-static __global__ void allocates(stamp *stamps, unsigned *to)
+static __global__ void allocates(stamper stamps, unsigned *to)
 {
     const block_times times(stamps);
     unsigned *const memory = (unsigned *)malloc(64);
@@ -286,6 +305,7 @@ static __global__ void allocates(stamp *stamps, unsigned *to)
     X(chain, chain<<<1, 1, 0, stream>>>(stamps, to, (unsigned)bench->steps))                       \
     X(copy, copy<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n))                             \
     X(copy4, copy<<<blocks, THREADS, 0, stream>>>(stamps, (float4 *)to, (float4 *)from, n / 4))    \
+    X(stores, store_words<<<blocks, THREADS, 0, stream>>>(stamps, to, bench->n_each))              \
     X(fma, fma_steps<<<blocks, THREADS, 0, stream>>>(stamps, to, 0.5f))                            \
     X(reduce, reduce<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n))                         \
     X(atomics, atomics<<<blocks, THREADS, 0, stream>>>(stamps, words))                             \
@@ -310,10 +330,13 @@ struct bench {
     double duration;
     int64_t steps;
     int64_t spans;
+    int64_t ends;
+    int32_t fence;
     const gb_host *host;
     bool is_stamped;
     uint64_t n_stamps;
-    unsigned n_blocks, side; // of the square matrix that fits into the bytes
+    unsigned n_blocks, n_each;
+    unsigned side; // of the square matrix that fits into the bytes
     unsigned long long duration_ns;
     stamp *stamps; // NULL: kernels do not stamp
     struct spans *ring;
@@ -325,10 +348,14 @@ static const gb_option options[] = {
     GB_CHOICE(bench, kind, "empty", kinds, "what is put on the queue"),
     GB_INT(bench, blocks, "1", "1:2^24", "blocks", "of kinds that do not go by bytes"),
     GB_INT(bench, threads, "256", "1:1024", "threads", "of a block of empty"),
-    GB_BYTES(bench, bytes, "1MiB", "4KiB:16GiB", "read by copies, reduce and transpose"),
+    GB_BYTES(bench, bytes, "1MiB", "4KiB:16GiB",
+             "read by copies, reduce and transpose, written by stores"),
     GB_DURATION(bench, duration, "5us", "0:1s", "of each spin of spin, graph and fork"),
     GB_INT(bench, steps, "1", "1:2^24", "steps", "of a chain: each adds the same number of cycles"),
     GB_INT(bench, spans, "512", "1:65536", "samples", "the last ones, whose spans count"),
+    GB_INT(bench, ends, "16384", "1:2^24", "blocks",
+           "that stamp, of the first and of the last ones"),
+    GB_BOOL(bench, fence, "no", "a block's stores have arrived before it stamps its end"),
 };
 
 static void destroy(void *object)
@@ -367,15 +394,14 @@ static unsigned blocks_of(const bench *bench)
 
 static uint64_t stamps_of(const bench *bench)
 {
+    const uint64_t most = 2 * (uint64_t)bench->ends;
     switch (bench->kind) {
-    case IS_empty:
-        return bench->n_blocks < 2 * ENDS ? bench->n_blocks : 2 * ENDS;
     case IS_graph:
         return GRAPH_KERNELS;
     case IS_fork:
         return 2;
     default:
-        return bench->n_blocks;
+        return bench->n_blocks < most ? bench->n_blocks : most;
     }
 }
 
@@ -384,14 +410,17 @@ static uint64_t words_of(const bench *bench)
 {
     const bool each_thread = bench->kind == IS_shared || bench->kind == IS_registers;
     const bool goes_by_bytes = bench->kind == IS_copy || bench->kind == IS_copy4 ||
-                               bench->kind == IS_reduce || bench->kind == IS_transpose;
+                               bench->kind == IS_reduce || bench->kind == IS_transpose ||
+                               bench->kind == IS_stores;
     return (goes_by_bytes ? (bench->bytes + 3) / 4 : 0) + TABLE +
            uint64_t{bench->n_blocks} * (each_thread ? THREADS : 2);
 }
 
-static stamp *stamp_of(const bench *bench, int i)
+// Of the i-th kernel of a sample. Nothing but the stamps waits for what atomics do.
+static stamper stamper_of(const bench *bench, int i)
 {
-    return bench->stamps != nullptr ? bench->stamps + i : nullptr;
+    return {bench->stamps != nullptr ? bench->stamps + i : nullptr, (unsigned)bench->ends,
+            bench->fence != 0 || bench->kind == IS_atomics};
 }
 
 static int32_t make_ready(bench *bench, cudaStream_t stream)
@@ -400,7 +429,7 @@ static int32_t make_ready(bench *bench, cudaStream_t stream)
     case IS_graph:
         return capture_graph(bench, stream, [=] {
             for (int i = 0; i < GRAPH_KERNELS; i++)
-                spin<<<1, LANES, 0, stream>>>(stamp_of(bench, i), bench->duration_ns);
+                spin<<<1, LANES, 0, stream>>>(stamper_of(bench, i), bench->duration_ns);
         });
     case IS_fork:
         return make_fork(bench);
@@ -427,6 +456,7 @@ ON_STREAM(prepare)
     const unsigned long long none_yet = ~0ull;
     bench->side = square_side(bench->bytes);
     bench->n_blocks = blocks_of(bench);
+    bench->n_each = (unsigned)(bench->bytes / sizeof(float) / THREADS / bench->n_blocks);
     bench->n_stamps = stamps_of(bench);
     bench->duration_ns = (unsigned long long)bench->duration;
     TRY(zeroed(bench, stream, words_of(bench), &bench->from));
@@ -451,13 +481,13 @@ static cudaError_t launch_cluster(const bench *bench, cudaStream_t stream)
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {CLUSTER_BLOCKS, 1, 1};
-    return launch_with(attribute, stream, cluster, bench->n_blocks, THREADS, bench->stamps,
+    return launch_with(attribute, stream, cluster, bench->n_blocks, THREADS, stamper_of(bench, 0),
                        bench->to);
 }
 
 static cudaError_t launch_cooperative(const bench *bench, cudaStream_t stream)
 {
-    stamp *stamps = bench->stamps;
+    stamper stamps = stamper_of(bench, 0);
     auto *to = (unsigned *)bench->to;
     void *arguments[] = {&stamps, &to};
     return cudaLaunchCooperativeKernel(cooperative, bench->n_blocks, THREADS, arguments, 0, stream);
@@ -466,8 +496,8 @@ static cudaError_t launch_cooperative(const bench *bench, cudaStream_t stream)
 static int32_t fork_and_join(const bench *bench, cudaStream_t stream)
 {
     return fork(bench, stream, true, [=] {
-        spin<<<1, LANES, 0, stream>>>(bench->stamps, bench->duration_ns);
-        spin<<<1, LANES, 0, bench->parts.side>>>(stamp_of(bench, 1), bench->duration_ns);
+        spin<<<1, LANES, 0, stream>>>(stamper_of(bench, 0), bench->duration_ns);
+        spin<<<1, LANES, 0, bench->parts.side>>>(stamper_of(bench, 1), bench->duration_ns);
     });
 }
 
@@ -475,7 +505,7 @@ static int32_t enqueue(const bench *bench, cudaStream_t stream)
 {
     const unsigned blocks = bench->n_blocks, threads = (unsigned)bench->threads;
     const uint64_t n = bench->bytes / sizeof(float);
-    stamp *const stamps = bench->stamps;
+    const stamper stamps = stamper_of(bench, 0);
     float *const to = bench->to, *const from = bench->from;
     auto *const words = (unsigned *)to;
     switch (bench->kind) {
