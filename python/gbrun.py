@@ -2370,6 +2370,75 @@ def _plugin_fail(case: Any, error: BaseException) -> Any:
     return case.fail(case.host, "\n".join(lines).encode("utf-8", "replace"))
 
 
+# --- A process that others are forked from ---------------------------------------------------------------------------
+
+_warm_files: set[str] = set()  # need nothing more that takes long to import
+_tried: set[str] = set()  # packages that were imported for processes to come, or could not be
+
+
+def _cold(path: str) -> list[str]:
+    names = dict.fromkeys(_packages(os.path.abspath(path), set()))
+    return [name for name in names if name not in sys.modules and name not in _tried]
+
+
+def _is_cold(path: str) -> Any:
+    """Would _warm import more than what comes with Python?"""
+    own = getattr(sys, "stdlib_module_names", ())
+    if path not in _warm_files and all(name.partition(".")[0] in own for name in _cold(path)):
+        _warm_files.add(path)
+    return path not in _warm_files
+
+
+def _warm(path: str) -> Any:
+    """Imports the packages that this file imports, and those beside it. None of these files is run. What packages have
+    made is no garbage, and not looked at again."""
+    n_before = len(sys.modules)
+    for name in _cold(path):
+        _tried.add(name)
+        with contextlib.suppress(BaseException):  # each process that needs it says what is wrong
+            importlib.import_module(name)
+    if len(sys.modules) > n_before:
+        gc.collect()
+        gc.freeze()
+    return _OK
+
+
+def _packages(path: str, seen: set[str]) -> Any:
+    seen.add(path)
+    try:
+        with open(path, "rb") as file:
+            nodes = list(ast.walk(ast.parse(file.read())))
+    except (OSError, SyntaxError, ValueError):
+        return
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and node.level == 0]
+    folder = os.path.dirname(path)
+    for name in names:
+        first = name.partition(".")[0]
+        beside = [os.path.join(place, first) for place in (folder, os.path.dirname(folder))]
+        files = [file for stem in beside for file in (stem + ".py", os.path.join(stem, "__init__.py")) if os.path.exists(file)]
+        if not files:
+            yield name
+        elif files[0] not in seen:
+            yield from _packages(files[0], seen)
+
+
+def _fork() -> Any:
+    """As os.fork, with the environment that the process has now; -1: there can be no process."""
+    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    now = dict(os.fsdecode(entry or b"").split("=", 1) for entry in itertools.takewhile(bool, entries))
+    os.environ.update(now)
+    if "tempfile" in sys.modules:
+        sys.modules["tempfile"].tempdir = None
+    try:
+        pid = os.fork()
+    except OSError:
+        return -1
+    if pid == 0 and "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    return pid
+
+
 class _Function:
     """A function of a file with its arguments, from its import to the last call."""
 

@@ -90,8 +90,7 @@ static FILE *open_children(void)
     return fopen("/proc/thread-self/children", "re");
 }
 
-/* Before a worker is started. */
-static void strays_prepare(void)
+void strays_prepare(void)
 {
     long child;
     if (known.is_prepared)
@@ -115,7 +114,7 @@ static size_t place_of(pid_t pid)
 
 /* How many strays there are still; those that have ended are waited for, and counted if that was
  * not of their own. */
-static uint32_t kill_some(uint32_t *n_killed)
+static uint32_t kill_some(pid_t forked, uint32_t *n_killed)
 {
     uint32_t n = 0;
     long child;
@@ -127,21 +126,22 @@ static uint32_t kill_some(uint32_t *n_killed)
         n++;
         kill((pid_t)child, SIGKILL);
         if (waitpid((pid_t)child, &status, WNOHANG) == (pid_t)child)
-            *n_killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+            *n_killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && child != forked;
     }
     if (children)
         fclose(children);
     return n;
 }
 
-uint32_t strays_kill(pid_t worker)
+uint32_t strays_kill(pid_t worker, pid_t forked)
 {
-    enum { PATIENCE_MS = 200 }; /* their own children come after them */
+    const int patience_ms = forked > 0 ? 1000 * WORKER_END_SECONDS
+                                       : 200; /* their own children come after them */
     uint32_t n_killed = 0;
     const size_t place = place_of(worker);
     if (place < known.n)
         known.workers[place] = known.workers[--known.n];
-    for (int ms = 0; known.is_on && kill_some(&n_killed) > 0 && ms < PATIENCE_MS; ms++)
+    for (int ms = 0; known.is_on && kill_some(forked, &n_killed) > 0 && ms < patience_ms; ms++)
         poll(NULL, 0, 1);
     return n_killed;
 }
@@ -325,8 +325,17 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
     line(context, make_plain(rest.data));
 }
 
-/* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is
- * detached, and gets the signal as if it were not traced. */
+/* One that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is detached,
+ * and gets the signal as if it were not traced. */
+bool worker_has_ended(pid_t pid, int wait_status)
+{
+    const bool is_end = WIFEXITED(wait_status) || WIFSIGNALED(wait_status);
+    if (!is_end)
+        ptrace(PTRACE_DETACH, pid, NULL,
+               (void *)(intptr_t)(WSTOPSIG(wait_status) == SIGTRAP ? 0 : WSTOPSIG(wait_status)));
+    return is_end;
+}
+
 bool worker_reap(struct worker_process *worker)
 {
     int status = 0;
@@ -334,13 +343,10 @@ bool worker_reap(struct worker_process *worker)
         return worker->socket < 0;
     if (worker->pid > 0 && !worker->has_exited) {
         pid_t pid = waitpid(worker->pid, &status, WNOHANG);
-        bool is_end = pid == worker->pid && (WIFEXITED(status) || WIFSIGNALED(status));
+        bool is_end = pid == worker->pid && worker_has_ended(pid, status);
         worker->has_exited = is_end || (pid < 0 && errno == ECHILD);
         if (is_end)
             worker->wait_status = status;
-        else if (pid == worker->pid) /* see above */
-            ptrace(PTRACE_DETACH, pid, NULL,
-                   (void *)(intptr_t)(WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status)));
     }
     return worker->has_exited;
 }
@@ -418,7 +424,7 @@ bool worker_end(struct worker_process *worker, bool is_left)
         poll(NULL, 0, 1);
     bool has_ended = worker->pid == 0 || worker->has_exited;
     if (worker->has_exited)
-        strays_kill(worker->pid);
+        strays_kill(worker->pid, worker->forked);
     close_if_open(&worker->output);
     if (worker->page)
         munmap(worker->page, sizeof *worker->page);
