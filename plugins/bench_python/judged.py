@@ -642,7 +642,7 @@ class _Reference:
 
     def __init__(self, case):
         self.case, self.path = case, case.reference.decode()
-        warm(self.path)
+        gbrun._warm(self.path)
         self.files = _Files([os.path.dirname(os.path.abspath(self.path))])
         self.uniform, self.drawn, self.switches = {}, None, _switches()
         try:
