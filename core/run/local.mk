@@ -79,6 +79,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/so_far.h \
 	core/run/strict.c \
 	core/run/strict.h \
+	core/run/strays.c \
+	core/run/strays.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \

@@ -1,6 +1,7 @@
 /* slot.c - see run_state.h. */
 #include "core/base/host_clock.h"
 #include "core/run/run_state.h"
+#include "core/run/strays.h"
 
 #include <math.h>
 #include <stdio.h>

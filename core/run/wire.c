@@ -408,7 +408,8 @@ int32_t wire_send(int socket, const struct wire_writer *writer, struct gb_error 
     return GB_OK;
 }
 
-/* Of the frame that comes next, as far as is known. */
+/* Bytes of the next frame that have not arrived; of its header while that is not complete. A
+ * process reads no further, as the next frame may be for the process that follows it. */
 static size_t count_missing(const struct wire_input *input)
 {
     const size_t there = input->end - input->begin;

@@ -2,8 +2,8 @@
 #include "core/run/worker_fork.h"
 
 #include "core/base/host_clock.h"
+#include "core/run/strays.h"
 #include "core/run/warm.h"
-#include "core/run/worker_process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ static void wait_for(pid_t pid, struct worker_link *link)
     sigaction(SIGTERM, &action, &before);
     if (host_cancelled())
         pass_on(SIGTERM);
-    while (waitpid(pid, &status, 0) == pid ? !worker_has_ended(pid, status) : errno == EINTR)
+    while (waitpid(pid, &status, 0) == pid ? !strays_child_has_ended(pid, status) : errno == EINTR)
         continue;
     strays_kill(0, 0);
     if (!link->page->is_left)
@@ -101,7 +101,7 @@ int worker_fork_place(struct worker_fork *fork, struct session *session, struct 
 {
     CLEANUP(warm_free) struct warm warm = {0};
     CLEANUP(arena_free) struct arena arena = {0};
-    struct gb_error error; /* what is wrong is said by the case, which finds it again */
+    struct gb_error error; /* ignored: the case reports it when it loads the same */
     const double begin_ns = host_clock_ns();
     const bool is_first = !fork->is_used;
     fork->is_used = true;

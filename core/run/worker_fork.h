@@ -20,8 +20,9 @@ struct worker_fork {
     double load_ns;           /* what loading took that no case knows of yet */
 };
 
-/* A case that has come is for this process; for a fresh one, as what it needs is to be loaded where
- * nothing else is; or a forked process has had it, and has ended. */
+/* Where an order to measure a case is carried out: in this process; in a fresh one, since what the
+ * case needs must be loaded before a device is open; or it was, by a forked process that has ended.
+ */
 enum { PLACE_HERE, PLACE_FRESH, PLACE_DONE };
 int worker_fork_place(struct worker_fork *fork, struct session *session, struct worker_link *link,
                       const struct bench_case *bench_case);

@@ -63,16 +63,7 @@ bool worker_listen(struct worker_process *worker, worker_line_fn *line, void *co
 
 /* Has it ended? Does not block. */
 bool worker_reap(struct worker_process *worker);
-/* Has a child whose status waitpid has given? */
-bool worker_has_ended(pid_t pid, int wait_status);
 void worker_kill(struct worker_process *worker); /* it and all it has started */
-
-/* A worker has ended, or 0: kills the processes that plugins started in it and that left its
- * session, and says how many these were; one that it has forked for its cases is none of them, and
- * waited for as workers are. In a process that starts no workers: after strays_prepare, before it
- * has children. */
-uint32_t strays_kill(pid_t worker, pid_t forked);
-void strays_prepare(void);
 
 /* It was killed, and ends when it gets a processor, however busy the machine is. */
 bool worker_waits_for_processor(const struct worker_process *worker);
