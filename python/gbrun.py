@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import array
 import ast
+import atexit
 import builtins
 import collections
 import concurrent.futures
@@ -26,6 +27,7 @@ import contextvars
 import ctypes
 import functools
 import gc
+import glob
 import html
 import importlib
 import inspect
@@ -1599,33 +1601,108 @@ def _measured_apart(fn: Function, settings: Settings) -> Measurement:
     except Exception as error:
         raise ValueError("isolate=True: expected functions that can be imported from modules: "
                          f"{_words_of(error)}") from None  # fmt: skip
-    program = "import sys; sys.path[:0] = sys.argv[1:]; import gbrun; gbrun._measure_here()"
-    done = subprocess.run([sys.executable, "-c", program, str(_folder())], input=pickle.dumps((sys.path, call)),
-                          stdout=subprocess.PIPE, check=False)  # fmt: skip
-    if done.returncode:
-        raise Error(f"{named.__module__}.{named.__qualname__}: the process that measured it ended with code "
-                    f"{done.returncode}")  # fmt: skip
-    found: Measurement | BaseException = pickle.loads(done.stdout)
+    file = getattr(sys.modules.get(named.__module__), "__file__", None) if settings["device"] != "cpu" else None
+    code, data = _ask_apart((sys.path, file, call))
+    if code:
+        raise Error(f"{named.__module__}.{named.__qualname__}: the process that measured it ended with code {code}")
+    found: Measurement | BaseException = pickle.loads(data)
     if isinstance(found, BaseException):
         raise found
     return found
 
 
+_forking: list[Any] = []  # idle processes of _measure_here that fork others
+os.register_at_fork(after_in_child=_forking.clear)
+
+
+def _ask_apart(call: Any) -> Any:
+    """Of the process that measures: its exit code, and what it answers."""
+    process = _forking.pop() if call[1] and _forking else None
+    if process is None:
+        program = "import sys; sys.path[:0] = sys.argv[1:]; import gbrun; gbrun._measure_here()"
+        process = subprocess.Popen([sys.executable, "-c", program, str(_folder())], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE)  # fmt: skip
+    goes_on = False
+    try:
+        pickle.dump(call, process.stdin)
+        process.stdin.flush()
+        goes_on, code, data = pickle.load(process.stdout)
+    except (EOFError, OSError):
+        code = data = None
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        if goes_on:
+            _forking.append(process)
+        else:
+            _end_apart(process)
+    return code if goes_on else process.returncode, data
+
+
+def _end_apart(process: Any) -> None:
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+    process.stdout.close()
+    process.wait()
+
+
+@atexit.register
+def _end_all_apart() -> None:
+    while _forking:
+        _end_apart(_forking.pop())
+
+
 def _measure_here() -> None:
-    """What _measured_apart starts: the result goes where standard output was, what is printed to standard error."""
-    sys.path[:], call = pickle.load(sys.stdin.buffer)
+    """What _ask_apart starts: answers go where standard output was, what is printed to standard error. On a GPU each call
+    is measured in a process that is forked, and finds imported what the function's file imports."""
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
-        try:
-            fn, settings = pickle.loads(call)
-            found: Any = measure(fn, **settings)
-        except Exception as error:
-            found = error
-        try:
-            data = pickle.dumps(found)
-        except Exception:
-            data = pickle.dumps(Error(f"{type(found).__name__}: {found}"))
-        out.write(data)
+        while True:
+            try:
+                sys.path[:], file, call = pickle.load(sys.stdin.buffer)
+            except EOFError:
+                return
+            if file:
+                _warm(file)
+            pid = _fork() if file and _can_be_forked() else -1
+            if pid <= 0:
+                pickle.dump((pid == 0, 0, _answer_to(call)), out)
+                _flush()
+                out.flush()
+            if pid == 0:
+                os._exit(0)
+            if pid < 0:
+                return
+            status = os.waitpid(pid, 0)[1]
+            if status:
+                code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+                pickle.dump((True, code, None), out)
+                out.flush()
+
+
+def _answer_to(call: Any) -> Any:
+    try:
+        fn, settings = pickle.loads(call)
+        found: Any = measure(fn, **settings)
+    except Exception as error:
+        found = error
+    try:
+        return pickle.dumps(found)
+    except Exception:
+        return pickle.dumps(Error(f"{type(found).__name__}: {found}"))
+
+
+def _can_be_forked() -> bool:
+    """As warm_check of gbrun: one thread, but for those that end at a fork, and no GPU open."""
+    if len(os.listdir("/proc/self/task")) > 1:
+        pid = _fork()
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+    files = glob.glob("/proc/self/fd/*")
+    return len(os.listdir("/proc/self/task")) == 1 and not any(
+        os.path.realpath(file).startswith("/dev/nvidia") for file in files)
 
 
 def do_bench(fn: Function, warmup: float = 25, rep: float = 100, grad_to_none: Any = None,
@@ -2368,6 +2445,75 @@ def _plugin_fail(case: Any, error: BaseException) -> Any:
     for frame in frames[-most:]:
         lines.append(f"  {frame.filename}:{frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else ""))
     return case.fail(case.host, "\n".join(lines).encode("utf-8", "replace"))
+
+
+# --- A process that others are forked from ---------------------------------------------------------------------------
+
+_warm_files: set[str] = set()  # need nothing more that takes long to import
+_tried: set[str] = set()  # packages that were imported for processes to come, or could not be
+
+
+def _cold(path: str) -> list[str]:
+    names = dict.fromkeys(_packages(os.path.abspath(path), set()))
+    return [name for name in names if name not in sys.modules and name not in _tried]
+
+
+def _is_cold(path: str) -> Any:
+    """Would _warm import more than what comes with Python?"""
+    own = getattr(sys, "stdlib_module_names", ())
+    if path not in _warm_files and all(name.partition(".")[0] in own for name in _cold(path)):
+        _warm_files.add(path)
+    return path not in _warm_files
+
+
+def _warm(path: str) -> Any:
+    """Imports the packages that this file imports, and those beside it. None of these files is run. What packages have
+    made is no garbage, and not looked at again."""
+    n_before = len(sys.modules)
+    for name in _cold(path):
+        _tried.add(name)
+        with contextlib.suppress(BaseException):  # each process that needs it says what is wrong
+            importlib.import_module(name)
+    if len(sys.modules) > n_before:
+        gc.collect()
+        gc.freeze()
+    return _OK
+
+
+def _packages(path: str, seen: set[str]) -> Any:
+    seen.add(path)
+    try:
+        with open(path, "rb") as file:
+            nodes = list(ast.walk(ast.parse(file.read())))
+    except (OSError, SyntaxError, ValueError):
+        return
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and node.level == 0]
+    folder = os.path.dirname(path)
+    for name in names:
+        first = name.partition(".")[0]
+        beside = [os.path.join(place, first) for place in (folder, os.path.dirname(folder))]
+        files = [file for stem in beside for file in (stem + ".py", os.path.join(stem, "__init__.py")) if os.path.exists(file)]
+        if not files:
+            yield name
+        elif files[0] not in seen:
+            yield from _packages(files[0], seen)
+
+
+def _fork() -> Any:
+    """As os.fork, with the environment that the process has now; -1: there can be no process."""
+    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    now = dict(os.fsdecode(entry or b"").split("=", 1) for entry in itertools.takewhile(bool, entries))
+    os.environ.update(now)
+    if "tempfile" in sys.modules:
+        sys.modules["tempfile"].tempdir = None
+    try:
+        pid = os.fork()
+    except OSError:
+        return -1
+    if pid == 0 and "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    return pid
 
 
 class _Function:

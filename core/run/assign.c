@@ -120,7 +120,8 @@ static bool renews(struct run *run, const struct slot *slot, const struct visit 
         (schedule->is_searched && schedule->is_searched[visit->bench_case.position]))
         return false;
     return renewal_is_due(&run_device(run, slot->device)->renewal, run->renewals, schedule->open,
-                          sweep_positions(schedule->sweep), visit->round, host_clock_ns());
+                          sweep_positions(schedule->sweep), visit->round, host_clock_ns(),
+                          run->slack_ns);
 }
 
 /* The same, locked for the visit, and without a worker that is not for it. */
@@ -130,7 +131,7 @@ static const struct known_device *lock_device(struct run *run, const struct visi
     while ((device = idle_device(run, visit)) != NULL) {
         struct slot *slot = slot_of(run, device);
         if (slot && !slot->is_closing && (slot_is_unfit(slot, visit) || renews(run, slot, visit)))
-            slot_close(slot);
+            slot_renew(slot, visit->environment);
         if (slot_of(run, device) && slot->is_closing)
             continue;
         if (run_lock(run, device, visit_is_exclusive(visit)))

@@ -346,6 +346,16 @@ static void take_samples(struct collector *collector, struct wire_reader *messag
     collector->n += n;
 }
 
+static void take_forked(struct collector *collector, struct wire_reader *message)
+{
+    struct forked forked;
+    wire_get_fields(message, NULL, forked_fields, &forked);
+    message->failed |= forked.pid <= 0 || !(forked.load_ns >= 0);
+    collector->record.pid = forked.pid;
+    collector->load_ns = forked.load_ns;
+    collector->is_forked = true;
+}
+
 static void take_end(struct collector *collector, struct wire_reader *message)
 {
     struct case_end end;
@@ -374,7 +384,7 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         [WIRE_SENTINEL] = take_sentinel,   [WIRE_OPENED] = take_clocks,
         [WIRE_TELEMETRY] = take_telemetry, [WIRE_AGAIN] = take_again,
         [WIRE_SAMPLES] = take_samples,     [WIRE_ESTIMATE] = take_estimate,
-        [WIRE_CASE_END] = take_end};
+        [WIRE_FORKED] = take_forked,       [WIRE_CASE_END] = take_end};
     void *part = part_of_record(type, &collector->record);
     if ((!take[type] && !part) || collector->arena.bytes > TEXT_BYTES_MAX)
         return GB_CORRUPT; /* out of place, or a flood of metrics or messages */

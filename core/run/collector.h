@@ -60,6 +60,8 @@ struct collector {
     bool is_complete; /* the worker has reported how the case ended */
     bool is_spent;    /* and that it cannot continue */
     bool is_again;    /*   and the case is for another */
+    bool is_forked;   /* record.pid is of a process that the worker has forked */
+    double load_ns;   /* what the worker has loaded before took */
     const char *traces;
 };
 

@@ -10,6 +10,7 @@
 #include "core/run/sets.h"
 
 #include <gbrun/judging.h>
+#include <gbrun/warm.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -537,7 +538,7 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
     judge->batch.n = 1;
-    judge->is_warm = plugin->extension(GB_JUDGING_WARM) != NULL;
+    judge->is_warm = plugin->extension(GB_WARM) != NULL;
     sets_begin(&judge->sets, state, plugin->ops, params);
     judge->judging = host_judging(true);
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,

@@ -82,14 +82,20 @@ core_libmeasuring_la_SOURCES += \
 	core/run/so_far.h \
 	core/run/strict.c \
 	core/run/strict.h \
+	core/run/strays.c \
+	core/run/strays.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \
 	core/run/visit.h \
+	core/run/warm.c \
+	core/run/warm.h \
 	core/run/wire.c \
 	core/run/wire.h \
 	core/run/worker.c \
 	core/run/worker.h \
+	core/run/worker_fork.c \
+	core/run/worker_fork.h \
 	core/run/worker_link.c \
 	core/run/worker_link.h \
 	core/run/worker_process.c \

@@ -166,6 +166,7 @@ const struct wire_field counter_fields[] = {
     {0}};
 const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offset, text), {0}};
 const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
+const struct wire_field forked_fields[] = {FIELDS(struct forked, pid, load_ns), {0}};
 const struct wire_field case_end_fields[] = {
     FIELDS(struct case_end, record, status, text, is_spent, is_again, traces), {0}};
 const struct wire_field replay_end_fields[] = {

@@ -122,6 +122,12 @@ struct build {
     const char *sha256;
 };
 
+/* Of a case that is served by a process which the worker has forked. */
+struct forked {
+    int32_t pid;
+    double load_ns; /* what the worker has loaded for this case and for others took; 0: nothing */
+};
+
 struct case_end {
     const char *record; /* as the case was given with */
     int32_t status;     /* CASE_... */
@@ -166,4 +172,5 @@ extern const struct wire_field problem_fields[];       /* struct problem */
 extern const struct wire_field outcome_fields[];       /* struct outcome */
 extern const struct wire_field module_end_fields[];    /* struct module_end */
 extern const struct wire_field build_fields[];         /* struct build */
+extern const struct wire_field forked_fields[];        /* struct forked */
 extern const struct wire_field case_end_fields[];      /* struct case_end */

@@ -50,6 +50,7 @@ struct slot {
     bool is_alive;
     struct worker_process process;
     const struct known_device *device;
+    bool is_fresh;        /* its process has had no visit */
     bool has_opened;      /* the device */
     char *environment;    /* of the worker, as visits have it */
     struct visit *visit;  /* NULL: idle */
@@ -82,9 +83,9 @@ struct run {
     bool has_news;   /* a visit was stored since on_round was called */
     struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
-    bool *open;                    /* cases that have another round: see repeats.h; NULL */
-    struct renewal_case *renewals; /* by position */
-    double round_begin_ns;
+    bool *open;                      /* cases that have another round: see repeats.h; NULL */
+    struct renewal_case *renewals;   /* by position */
+    double round_begin_ns, slack_ns; /* slack: for how long it was waited for */
     uint64_t sequence;
     struct known_build {
         const struct plugin_info *info;
@@ -219,6 +220,9 @@ void slot_kill_for_protocol(struct slot *slot, const char *violation);
 /* Ends the worker, if there is one, without waiting: slot_check_closing frees the slot once it has
  * ended, or does not end in WORKER_END_SECONDS. */
 void slot_close(struct slot *slot);
+/* Its next visit, of this environment, gets a process that has had none: another one of the worker,
+ * if that forks them; else the same as slot_close. */
+void slot_renew(struct slot *slot, const char *environment);
 void slot_check_closing(struct slot *slot);
 void slot_end(struct slot *slot); /* the same, and waits */
 

@@ -1,6 +1,7 @@
 /* slot.c - see run_state.h. */
 #include "core/base/host_clock.h"
 #include "core/run/run_state.h"
+#include "core/run/strays.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -134,7 +135,7 @@ static void note_start(struct run *run, const struct slot *slot)
                              fmax(0, phases->verify_ns);
     renewal_visit(&run_device(run, slot->device)->renewal,
                   &run->renewals[slot->visit->bench_case.position], slot->visit->round,
-                  fmax(0, phases->open_ns), record->wall_ns - recurs_ns);
+                  fmax(0, phases->open_ns), record->wall_ns - recurs_ns - slot->collector.load_ns);
 }
 
 /* Ends the slot's visit: commits it, then announces it. */
@@ -226,9 +227,7 @@ bool slot_open(struct slot *slot, struct run *run, struct visit *visit,
         return false;
     }
     slot->environment = memory_copy_text(visit->environment);
-    slot->is_alive = true;
-    if (!is_lane)
-        renewal_start(&run_device(run, device)->renewal, visit->round, host_clock_ns());
+    slot->is_alive = slot->is_fresh = true;
     return true;
 }
 
@@ -240,6 +239,9 @@ static bool is_judged(const struct visit *visit)
 void slot_begin(struct slot *slot, struct visit *visit)
 {
     record_begin(&slot->collector, visit);
+    if (slot->is_fresh && !slot_is_lane(slot))
+        renewal_start(&run_device(slot->run, slot->device)->renewal, visit->round, host_clock_ns());
+    slot->is_fresh = false;
     slot->collector.record.pid = slot->process.pid;
     slot->visit = visit;
     slot->has_begun = false;
@@ -267,7 +269,7 @@ static bool is_unfit_for(struct slot *slot, const char *environment)
 
 bool slot_is_unfit(struct slot *slot, const struct visit *visit)
 {
-    return visit->bench_case.common.isolate == ISOLATE_YES ||
+    return (visit->bench_case.common.isolate == ISOLATE_YES && !slot->is_fresh) ||
            is_unfit_for(slot, visit->environment) ||
            (is_judged(visit) ? slot->has_measured : slot->has_judged);
 }
@@ -340,6 +342,18 @@ void slot_close(struct slot *slot)
 static bool is_open(const struct slot *slot)
 {
     return slot->is_alive && !slot->is_closing;
+}
+
+void slot_renew(struct slot *slot, const char *environment)
+{
+    if (slot->process.forked == 0 || slot->is_cut || is_unfit_for(slot, environment)) {
+        slot_close(slot);
+        return;
+    }
+    slot_send(slot, WIRE_RENEW, &(struct wire_field){0}, NULL);
+    renewal_end(&run_device(slot->run, slot->device)->renewal, host_clock_ns());
+    slot->has_judged = slot->has_measured = false;
+    slot->is_fresh = true;
 }
 
 void slot_kill(struct slot *slot, int reason)
@@ -486,7 +500,9 @@ static void finish_dead_worker(struct slot *slot)
     char value[NUMBER_TEXT_MAX], death[32];
     const char *where = phase_words(slot->process.page->phase);
     /* What its case had started, and does not end with it. */
-    const uint32_t n_strays = slot->process.has_exited ? strays_kill(slot->process.pid) : 0;
+    const uint32_t n_strays = slot->process.has_exited
+                                  ? strays_kill(slot->process.pid, slot->process.forked)
+                                  : 0;
     text_printf(&strays, "left child processes behind, which were killed: %u", n_strays);
     if (slot->visit && n_strays > 0)
         collector_warn(&slot->collector, text_get(&strays));
@@ -516,6 +532,7 @@ void slot_leave(struct slot *slot)
 static void end_complete_visit(struct slot *slot)
 {
     const struct case_record *record = &slot->collector.record;
+    slot->process.forked = slot->collector.is_forked ? slot->process.forked : 0;
     bool is_spent = slot->collector.is_spent || slot->killed != KILLED_NOT ||
                     slot->visit->bench_case.common.isolate == ISOLATE_YES;
     if (slot->collector.is_spent && case_status_is_bad(record->status))
@@ -525,7 +542,7 @@ static void end_complete_visit(struct slot *slot)
     else
         end_visit(slot, record->status, record->status_text);
     if (is_spent)
-        slot_close(slot);
+        slot_renew(slot, slot->environment);
 }
 
 /* Time spent waiting is not the case's. */
@@ -572,6 +589,8 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
     } else if (!slot->visit || collector_take(collector, type, message) != GB_OK) {
         slot_kill_for_protocol(slot, "sent an invalid message");
         return false;
+    } else if (type == WIRE_FORKED) {
+        slot->process.forked = (pid_t)collector->record.pid;
     } else if (collector->is_complete) {
         end_complete_visit(slot);
     } else if (is_lane) {

@@ -359,6 +359,7 @@ static bool is_round_over(const struct run *run)
 static void wait_for_round(struct run *run)
 {
     double left_ns;
+    run->slack_ns = fmax(0, run->round_begin_ns + run->plan->params->apart_ns - host_clock_ns());
     while (!run->is_cancelled &&
            (left_ns = run->round_begin_ns + run->plan->params->apart_ns - host_clock_ns()) > 0) {
         poll(NULL, 0, (int)ceil(fmin(left_ns / 1e6, WAIT_MS)));

@@ -408,6 +408,17 @@ int32_t wire_send(int socket, const struct wire_writer *writer, struct gb_error 
     return GB_OK;
 }
 
+/* Bytes of the next frame that have not arrived; of its header while that is not complete. A
+ * process reads no further, as the next frame may be for the process that follows it. */
+static size_t count_missing(const struct wire_input *input)
+{
+    const size_t there = input->end - input->begin;
+    struct header header = {0};
+    if (there >= sizeof header)
+        memcpy(&header, input->data + input->begin, sizeof header);
+    return sizeof header + header.length - there;
+}
+
 int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
                      struct wire_reader *ret_payload, struct gb_error *error)
 {
@@ -415,8 +426,8 @@ int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
         int32_t status = wire_input_next(input, ret_type, ret_payload, error);
         if (status != 0)
             return status < 0 ? status : GB_OK;
-        unsigned char *space = wire_input_space(input, RECEIVE_BYTES);
-        ssize_t received = recv(socket, space, RECEIVE_BYTES, 0);
+        const size_t bytes = count_missing(input);
+        ssize_t received = recv(socket, wire_input_space(input, bytes), bytes, 0);
         if (received < 0 && errno == EINTR)
             continue;
         if (received < 0)

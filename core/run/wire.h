@@ -39,6 +39,8 @@ enum {
     X(PROBLEM)  /* option, byte of its value, text */                                              \
     X(VALIDATE_END)    /* status, words */                                                         \
     X(CASE)            /* to worker: a case to measure, the UUID of its record */                  \
+    X(RENEW)           /* to worker: the next case is for a process that has had none */           \
+    X(FORKED)          /* the case's process, what loading for it and others took */               \
     X(BUILD_AHEAD)     /* to worker: a device's info and facts, a case to be built for it */       \
     X(BUILT)           /* it is there */                                                           \
     X(REPLAY)          /* to worker: a policy to be given recorded samples */                      \

@@ -3,6 +3,7 @@
 
 #include "core/run/case_state.h"
 #include "core/run/messages.h"
+#include "core/run/worker_fork.h"
 #include "core/run/zygote.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ struct worker {
     struct session *session;
     struct process_wear wear;
     struct process_state state; /* that the last case has left, if nothing was done since */
+    struct worker_fork fork;
 };
 
 /* Each function serve_... serves one message, whose texts and lists are the arena's. */
@@ -156,11 +158,51 @@ static int end_of_supervisor(struct worker *worker)
     return ended > 0 && WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_LOST;
 }
 
+static void end_process(struct worker *worker)
+{
+    worker_fork_leave(&worker->fork, &worker->link);
+    _exit(end_of_supervisor(worker));
+}
+
+/* WIRE_RENEW. Where a forked process has ended since, there is none to make room. */
+static void serve_renewal(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    (void)message, (void)arena;
+    if (worker->fork.is_forked)
+        end_process(worker);
+}
+
+/* False: a forked process has had the case, and has ended. */
+static bool find_place(struct worker *worker, const struct case_order *order)
+{
+    struct worker_fork *fork = &worker->fork;
+    const int place = worker->supervisor ? PLACE_HERE
+                                         : worker_fork_place(fork, worker->session, &worker->link,
+                                                             &order->bench_case);
+    if (place != PLACE_DONE && fork->is_forked)
+        send_fields(worker, WIRE_FORKED, forked_fields,
+                    &(struct forked){(int32_t)getpid(), fork->load_ns});
+    fork->load_ns = 0;
+    if (place == PLACE_FRESH) {
+        send_fields(worker, WIRE_CASE_END, case_end_fields,
+                    &(struct case_end){.record = order->record,
+                                       .status = CASE_FAILED,
+                                       .text = "what it needs was not loaded",
+                                       .is_spent = true,
+                                       .is_again = true,
+                                       .traces = ""});
+        end_process(worker);
+    }
+    return place == PLACE_HERE;
+}
+
 static void serve_case(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
     struct case_order order;
     struct case_outcome outcome;
     wire_get_fields(message, arena, case_order_fields, &order);
+    if (!find_place(worker, &order))
+        return;
     link_repeat_warnings(&worker->link);
     struct process_state *state = &worker->state;
     if (!state->is_known) {
@@ -186,7 +228,7 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
                                    outcome.is_again, text_get(&traces)});
     link_phase(&worker->link, PHASE_IDLE);
     if (is_spent)
-        _exit(end_of_supervisor(worker));
+        end_process(worker);
 }
 
 /* ---- a case is built before its turn ---- */
@@ -542,11 +584,10 @@ int worker_main(void)
 int worker_serve(int socket, int page_descriptor, pid_t supervisor)
 {
     static void (*const serve[WIRE_TYPES])(struct worker *, struct wire_reader *,
-                                           struct arena *) = {[WIRE_PROBE] = serve_probe,
-                                                              [WIRE_CASE] = serve_case,
-                                                              [WIRE_BUILD_AHEAD] = serve_lane,
-                                                              [WIRE_REPLAY] = serve_replay,
-                                                              [WIRE_SEARCH] = serve_search};
+                                           struct arena *) = {
+        [WIRE_PROBE] = serve_probe,   [WIRE_CASE] = serve_case,
+        [WIRE_RENEW] = serve_renewal, [WIRE_BUILD_AHEAD] = serve_lane,
+        [WIRE_REPLAY] = serve_replay, [WIRE_SEARCH] = serve_search};
     struct worker worker = {.supervisor = supervisor};
     struct wire_reader message;
     uint32_t type;
@@ -556,6 +597,7 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
     while (link_receive(&worker.link, &type, &message)) {
         CLEANUP(arena_free) struct arena arena = {0};
         worker.state.is_known = worker.state.is_known && type == WIRE_CASE;
+        worker.fork.is_used = worker.fork.is_used || type != WIRE_CASE;
         if (!serve_question(&worker, type, &message, &arena) && serve[type])
             serve[type](&worker, &message, &arena);
     }

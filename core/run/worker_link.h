@@ -56,7 +56,8 @@ const char *phase_words(uint32_t phase);
 /* The page that both map. */
 struct worker_page {
     volatile uint32_t phase;
-    volatile uint32_t is_cut; /* 1: the worker ends because it could not send any more */
+    volatile uint32_t is_cut;  /* 1: the worker ends because it could not send any more */
+    volatile uint32_t is_left; /* 1: the process that it has forked ends to make room for another */
 };
 
 /* A variable of a worker: its addresses must be the same each time. */

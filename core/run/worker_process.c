@@ -6,6 +6,7 @@
 #include "core/base/plain_text.h"
 #include "core/run/machine.h"
 #include "core/run/module.h"
+#include "core/run/strays.h"
 #include "core/run/worker.h"
 #include "plugins/common/system/system_file.h"
 
@@ -17,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,80 +71,6 @@ static int32_t ends_open(int ends[ENDS], struct gb_error *error)
     return GB_IO;
 }
 
-/* ---- strays ---- */
-
-/*
- * Processes that plugins started and that left the session of their worker. When that ends they
- * become children of this process instead of init's, and are killed. Not where this process had
- * children already when the first worker was started: those are not to be mixed up with them.
- */
-static struct {
-    bool is_prepared, is_on;
-    pid_t *workers;
-    size_t n;
-} known;
-
-static FILE *open_children(void)
-{
-    return fopen("/proc/thread-self/children", "re");
-}
-
-/* Before a worker is started. */
-static void strays_prepare(void)
-{
-    long child;
-    if (known.is_prepared)
-        return;
-    FILE *children = open_children();
-    known.is_prepared = true;
-    known.is_on = children && fscanf(children, "%ld", &child) != 1 &&
-                  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
-    if (children)
-        fclose(children);
-}
-
-/* known.n: it is none of the workers. */
-static size_t place_of(pid_t pid)
-{
-    size_t i = 0;
-    while (i < known.n && known.workers[i] != pid)
-        i++;
-    return i;
-}
-
-/* How many strays there are still; those that have ended are waited for, and counted if that was
- * not of their own. */
-static uint32_t kill_some(uint32_t *n_killed)
-{
-    uint32_t n = 0;
-    long child;
-    FILE *children = open_children();
-    while (children && fscanf(children, "%ld", &child) == 1) {
-        int status = 0;
-        if (place_of((pid_t)child) < known.n)
-            continue;
-        n++;
-        kill((pid_t)child, SIGKILL);
-        if (waitpid((pid_t)child, &status, WNOHANG) == (pid_t)child)
-            *n_killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-    }
-    if (children)
-        fclose(children);
-    return n;
-}
-
-uint32_t strays_kill(pid_t worker)
-{
-    enum { PATIENCE_MS = 200 }; /* their own children come after them */
-    uint32_t n_killed = 0;
-    const size_t place = place_of(worker);
-    if (place < known.n)
-        known.workers[place] = known.workers[--known.n];
-    for (int ms = 0; known.is_on && kill_some(&n_killed) > 0 && ms < PATIENCE_MS; ms++)
-        poll(NULL, 0, 1);
-    return n_killed;
-}
-
 /* ---- a worker is started ---- */
 
 static int spawn(const int ends[ENDS], char **environment, pid_t *ret_pid)
@@ -192,7 +117,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     free(environment);
     ends_close(ends);
     if (worker->pid > 0 && result == 0)
-        MEMORY_APPEND(known.workers, known.n, worker->pid);
+        strays_except(worker->pid);
     if (result != 0) {
         worker->pid = 0;
         status = error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
@@ -325,8 +250,6 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
     line(context, make_plain(rest.data));
 }
 
-/* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is
- * detached, and gets the signal as if it were not traced. */
 bool worker_reap(struct worker_process *worker)
 {
     int status = 0;
@@ -334,13 +257,10 @@ bool worker_reap(struct worker_process *worker)
         return worker->socket < 0;
     if (worker->pid > 0 && !worker->has_exited) {
         pid_t pid = waitpid(worker->pid, &status, WNOHANG);
-        bool is_end = pid == worker->pid && (WIFEXITED(status) || WIFSIGNALED(status));
+        bool is_end = pid == worker->pid && strays_child_has_ended(pid, status);
         worker->has_exited = is_end || (pid < 0 && errno == ECHILD);
         if (is_end)
             worker->wait_status = status;
-        else if (pid == worker->pid) /* see above */
-            ptrace(PTRACE_DETACH, pid, NULL,
-                   (void *)(intptr_t)(WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status)));
     }
     return worker->has_exited;
 }
@@ -418,7 +338,7 @@ bool worker_end(struct worker_process *worker, bool is_left)
         poll(NULL, 0, 1);
     bool has_ended = worker->pid == 0 || worker->has_exited;
     if (worker->has_exited)
-        strays_kill(worker->pid);
+        strays_kill(worker->pid, worker->forked);
     close_if_open(&worker->output);
     if (worker->page)
         munmap(worker->page, sizeof *worker->page);

@@ -19,6 +19,7 @@ struct worker_process {
     struct text line; /* printed, without an end of line yet */
     bool has_exited;
     int wait_status;
+    pid_t forked; /* that it says it has forked for its last case; 0: none */
 };
 
 /*
@@ -63,10 +64,6 @@ bool worker_listen(struct worker_process *worker, worker_line_fn *line, void *co
 /* Has it ended? Does not block. */
 bool worker_reap(struct worker_process *worker);
 void worker_kill(struct worker_process *worker); /* it and all it has started */
-
-/* A worker has ended, or 0: kills the processes that plugins started in it and that left its
- * session, and says how many these were. */
-uint32_t strays_kill(pid_t worker);
 
 /* It was killed, and ends when it gets a processor, however busy the machine is. */
 bool worker_waits_for_processor(const struct worker_process *worker);

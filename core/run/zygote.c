@@ -4,10 +4,8 @@
 #include "core/base/command.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
-#include "core/run/session.h"
-#include "plugins/common/system/system_file.h"
+#include "core/run/warm.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <gbrun/judging.h>
 #include <poll.h>
@@ -146,31 +144,22 @@ static bool take_order(struct zygote_order *ret, int files[FILES_MAX])
 }
 
 /* Loads what the case needs. *ret: by which the process is forked. */
-static int32_t warm(struct session *session, const struct judged_page *page, struct arena *arena,
-                    const struct gb_judging_warm **ret, struct gb_error *error)
+static int32_t load(struct session *session, const struct judged_page *page, struct arena *arena,
+                    const struct gb_warm **ret, struct gb_error *error)
 {
     struct wire_reader reader = {.data = page->bench_case, .length = page->case_bytes};
     struct case_order given;
-    const struct gb_plugin *plugin = NULL;
-    void *params = NULL;
+    CLEANUP(warm_free) struct warm warm = {0};
     wire_get_fields(&reader, arena, case_order_fields, &given);
     if (!wire_complete(&reader))
         return error_set(error, GB_CORRUPT, "the case is incomplete");
-    const struct plugin_settings settings = bench_case_plugin(&given.bench_case);
-    if (session_prepare(session, &settings, arena, &plugin, &params, error) != GB_OK)
+    if (warm_find(session, &sink, &given.bench_case, arena, &warm, error) != GB_OK)
         return error->status;
-    const struct gb_judging_warm *found = plugin->extension(GB_JUDGING_WARM);
-    struct host *host = host_new(0, &sink, NULL, NULL);
-    host->interface.folder = given.bench_case.folder;
-    const int32_t status = found->warm(&host->interface, params);
-    if (status != GB_OK)
-        error_set(error, status, "%s", host_words(host, status));
-    host_free(host);
-    *ret = found;
-    return status;
+    *ret = warm.by;
+    return warm_load(&warm, error);
 }
 
-static int32_t warm_for(struct session *session, int file, const struct gb_judging_warm **ret,
+static int32_t load_for(struct session *session, int file, const struct gb_warm **ret,
                         struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
@@ -178,53 +167,7 @@ static int32_t warm_for(struct session *session, int file, const struct gb_judgi
     if (pread(file, page, sizeof *page, 0) != (ssize_t)sizeof *page ||
         page->case_bytes > sizeof page->bench_case)
         return error_set(error, GB_CORRUPT, "the page cannot be read");
-    return warm(session, page, &arena, ret, error);
-}
-
-static long count_threads(void)
-{
-    char text[32] = "";
-    system_file_value("/proc/self/status", "Threads", text, sizeof text);
-    return strtol(text, NULL, 10);
-}
-
-/* A driver that was begun is of no use in a process that is forked. Memory of a device, which comes
- * with an order, is a file of the driver as well. */
-static bool has_opened_gpu(const struct zygote_order *order, const int *given)
-{
-    char path[512], target[16] = "";
-    bool is_found = false;
-    DIR *files = opendir("/proc/self/fd");
-    for (const struct dirent *file; files && !is_found && (file = readdir(files)) != NULL;) {
-        const long number = strtol(file->d_name, NULL, 10);
-        const bool is_given = number == given[0] || number == given[order->n_files - 1];
-        snprintf(path, sizeof path, "/proc/self/fd/%s", file->d_name);
-        is_found = !is_given && readlink(path, target, sizeof target) > 0 &&
-                   strncmp(target, "/dev/nvidia", sizeof "/dev/nvidia" - 1) == 0;
-    }
-    if (files)
-        closedir(files);
-    return is_found;
-}
-
-/* Threads would be missing in what is forked; libraries of linear algebra end theirs at a fork, and
- * begin them again when they need them. */
-static int32_t check(const struct gb_judging_warm *warmed, const struct zygote_order *order,
-                     const int *files, struct gb_error *error)
-{
-    if (count_threads() > 1) {
-        const pid_t pid = warmed->fork();
-        if (pid == 0)
-            _exit(EXIT_SUCCESS);
-        waitpid(pid, NULL, 0);
-    }
-    const long n = count_threads();
-    if (n != 1)
-        return error_set(error, GB_UNSUPPORTED, "what the reference imports has begun %ld threads",
-                         n - 1);
-    return has_opened_gpu(order, files)
-               ? error_set(error, GB_UNSUPPORTED, "what the reference imports has opened a GPU")
-               : GB_OK;
+    return load(session, page, &arena, ret, error);
 }
 
 /* The judge's child once the process between has ended. Nothing untrusted runs yet. */
@@ -245,7 +188,7 @@ static void become_judged(const struct zygote_order *order, const int *files, pi
 }
 
 /* Ends as soon as it has a child, which so becomes the judge's. */
-static void stand_between(const struct gb_judging_warm *warmed, const struct zygote_order *order,
+static void stand_between(const struct gb_warm *warmed, const struct zygote_order *order,
                           const int *files)
 {
     const pid_t self = getpid(), pid = warmed->fork();
@@ -258,13 +201,13 @@ static int32_t serve(struct session *session, const struct zygote_order *order, 
                      struct gb_error *error)
 {
     struct environment_variable variables[JUDGED_VARIABLES];
-    const struct gb_judging_warm *warmed = NULL;
+    const struct gb_warm *warmed = NULL;
     int wait_status = 0;
     judged_environment(order->folder, variables);
     for (size_t i = 0; i < JUDGED_VARIABLES; i++)
         setenv(variables[i].name, variables[i].value, 1);
-    if (warm_for(session, files[0], &warmed, error) != GB_OK ||
-        check(warmed, order, files, error) != GB_OK)
+    if (load_for(session, files[0], &warmed, error) != GB_OK ||
+        warm_check(warmed, files, order->n_files, error) != GB_OK)
         return error->status;
     const pid_t between = warmed->fork();
     if (between == 0)

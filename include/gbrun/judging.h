@@ -38,23 +38,6 @@ struct gb_judging {
 };
 
 /*
- * extension(GB_JUDGING_WARM) of a benchmark's descriptor: what the second process loads before the
- * code that is measured can be loaded once, in a process that is forked for each case. That one
- * opens no device and has one thread when it is forked; else each second process is a fresh one.
- */
-#define GB_JUDGING_WARM "gbrun.judging_warm/1"
-
-struct gb_judging_warm {
-    uint32_t size;
-    uint32_t reserved;
-    /* Loads what a case with these parameters needs, and nothing that is measured; again for each
-     * case. host->folder, memory and fail are there. */
-    int32_t (*warm)(const struct gb_host *host, const void *params);
-    /* As fork(), of what warm has loaded; the environment may have changed since. */
-    int32_t (*fork)(void);
-};
-
-/*
  * extension(GB_JUDGING_DEVICE) of a device's descriptor: a struct gb_judging_device; judged
  * benchmarks can run on it. On a device without queues (native NULL) they run without.
  */

@@ -5,17 +5,14 @@ shared memory what it has made (_Plan); the other process, which loads the submi
 outputs from that at the same addresses. Nothing that comes back is believed but the bytes of inputs and outputs.
 """
 import array
-import ast
 import collections
 import contextlib
 import ctypes
 import dataclasses
 import functools
 import gc
-import importlib
 import inspect
 import io
-import itertools
 import math
 import os
 import pickle
@@ -85,59 +82,6 @@ def _kept_reference(case):
         _kept[key] = _Reference(case)
     _kept[key].begin(case)
     return _kept[key]
-
-
-# --- the process that those which run submissions are forked from ----------------------------------------------------
-
-
-def warm(reference):
-    """Imports the packages that this file imports, and those beside it. None of these files is run. What packages have
-    made is no garbage, and not looked at again."""
-    n_before = len(sys.modules)
-    for name in _packages(os.path.abspath(reference), set()):
-        if name not in sys.modules:
-            with contextlib.suppress(BaseException):  # each process that needs it says what is wrong
-                importlib.import_module(name)
-    if len(sys.modules) > n_before:
-        gc.collect()
-        gc.freeze()
-    return gbrun._OK
-
-
-def _packages(path, seen):
-    seen.add(path)
-    try:
-        with open(path, "rb") as file:
-            nodes = list(ast.walk(ast.parse(file.read())))
-    except (OSError, SyntaxError, ValueError):
-        return
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and node.level == 0]
-    folder = os.path.dirname(path)
-    for name in names:
-        first = name.partition(".")[0]
-        beside = [os.path.join(place, first) for place in (folder, os.path.dirname(folder))]
-        files = [file for stem in beside for file in (stem + ".py", os.path.join(stem, "__init__.py")) if os.path.exists(file)]
-        if not files:
-            yield name
-        elif files[0] not in seen:
-            yield from _packages(files[0], seen)
-
-
-def fork():
-    """As os.fork, with the environment that the process has now; -1: there can be no process."""
-    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
-    now = dict(os.fsdecode(entry).split("=", 1) for entry in itertools.takewhile(bool, entries))
-    os.environ.update(now)
-    if "tempfile" in sys.modules:
-        sys.modules["tempfile"].tempdir = None
-    try:
-        pid = os.fork()
-    except OSError:
-        return -1
-    if pid == 0 and "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed()
-    return pid
 
 
 # --- memory --------------------------------------------------------------------------------------------------------
@@ -698,7 +642,7 @@ class _Reference:
 
     def __init__(self, case):
         self.case, self.path = case, case.reference.decode()
-        warm(self.path)
+        gbrun._warm(self.path)
         self.files = _Files([os.path.dirname(os.path.abspath(self.path))])
         self.uniform, self.drawn, self.switches = {}, None, _switches()
         try:

@@ -18,6 +18,7 @@
 #include <gbrun/gbrun.h>
 #include <gbrun/judging.h>
 #include <gbrun/measure.h>
+#include <gbrun/warm.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -358,24 +359,14 @@ static int32_t interpreter_step(const char *step, struct python_case *python_cas
     return status;
 }
 
-/* In the process that judged ones are forked from: imports what the reference's file does. */
-static int32_t interpreter_warm(const char *reference)
-{
-    int32_t status = GB_FAILED;
-    const int state = python.PyGILState_Ensure();
-    struct object *module = judged_module();
-    if (module != NULL)
-        status = number_of(python.PyObject_CallMethod(module, "warm", "s", reference));
-    python.PyGILState_Release(state);
-    return status;
-}
-
-static int32_t interpreter_fork(void)
+/* What a function of gbrun.py returns, of a file or, NULL, of nothing. */
+static int32_t interpreter_call(const char *function, const char *file)
 {
     const int state = python.PyGILState_Ensure();
-    const int32_t pid = number_of(python.PyObject_CallMethod(python.judged, "fork", NULL));
+    const int32_t number = number_of(
+        python.PyObject_CallMethod(python.module, function, file != NULL ? "s" : NULL, file));
     python.PyGILState_Release(state);
-    return pid;
+    return number;
 }
 
 /* --- the benchmark --- */
@@ -653,14 +644,43 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
     return GB_OK;
 }
 
+/* Of the file that a process runs before any that is not trusted, in one that others are forked
+ * from. */
+static int32_t call_for_file(const struct gb_host *host, const struct params *params,
+                             const char *function)
+{
+    const bool is_judged = *params->reference != '\0';
+    const char *colon = colon_of(params->call);
+    char file[PATH_ROOM];
+    const int32_t status = interpreter_open(host, params->python, NULL);
+    if (status != GB_OK)
+        return status;
+    snprintf(file, sizeof file, "%.*s",
+             (int)(strlen(params->call) - (colon != NULL ? strlen(colon) : 0)), params->call);
+    const char *path = path_of(host, is_judged ? params->reference : file);
+    return path != NULL ? interpreter_call(function, path) : GB_NO_MEMORY;
+}
+
+static int32_t is_cold(const struct gb_host *host, const void *params)
+{
+    return call_for_file(host, params, "_is_cold");
+}
+
 static int32_t warm(const struct gb_host *host, const void *object)
 {
     const struct params *params = object;
-    const int32_t status = interpreter_open(host, params->python, NULL);
-    const char *reference = path_of(host, params->reference);
-    if (status != GB_OK)
+    const int32_t status = call_for_file(host, params, "_warm");
+    if (status != GB_OK || *params->reference == '\0')
         return status;
-    return reference != NULL ? interpreter_warm(reference) : GB_NO_MEMORY;
+    const int state = python.PyGILState_Ensure();
+    const bool is_there = judged_module() != NULL;
+    python.PyGILState_Release(state);
+    return is_there ? GB_OK : GB_FAILED;
+}
+
+static int32_t fork_interpreter(void)
+{
+    return interpreter_call("_fork", NULL);
 }
 
 static const void *extension(const char *id)
@@ -668,12 +688,12 @@ static const void *extension(const char *id)
     static const struct gb_validation validation = {.size = sizeof validation,
                                                     .validate = validate};
     static const struct gb_judging judging = {.size = sizeof judging};
-    static const struct gb_judging_warm warmed = {
-        .size = sizeof warmed, .warm = warm, .fork = interpreter_fork};
+    static const struct gb_warm warmed = {
+        .size = sizeof warmed, .is_cold = is_cold, .warm = warm, .fork = fork_interpreter};
     const struct {
         const char *id;
         const void *is;
-    } all[] = {{GB_VALIDATION, &validation}, {GB_JUDGING, &judging}, {GB_JUDGING_WARM, &warmed}};
+    } all[] = {{GB_VALIDATION, &validation}, {GB_JUDGING, &judging}, {GB_WARM, &warmed}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(id, all[i].id) == 0)
             return all[i].is;

@@ -255,7 +255,7 @@ echo n=64 >sizes
 ran "${judge[@]}" --reference trusted/with_threaded.py --sizes sizes
 equals "and it is judged none the worse" 0 "$code"
 equals "threads that stay are said, once" 1 "$(grep -c 'imports anew' err.txt)"
-has "with their number" err.txt 'each process imports anew what the reference does: what the reference imports has begun 1 threads'
+has "with their number" err.txt 'each process imports anew what the reference does: what is imported has begun 1 threads'
 ran "${judge[@]}" --reference trusted/reference.py --sizes sizes --against compiled
 equals "a reference without PyTorch cannot be compiled" 1 "$code"
 has "as is said" out.txt 'imports no PyTorch that has torch.compile'

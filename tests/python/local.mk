@@ -1,5 +1,6 @@
 # tests/python/local.mk - tests of python/ and of its wheel, and of JSON by its schema.
 TEST_SCRIPT_LIST += \
+	tests/python/test_forked.sh \
 	tests/python/test_gbrun.sh \
 	tests/python/test_json_schema.sh \
 	tests/python/test_plugin.sh \

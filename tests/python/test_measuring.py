@@ -6,6 +6,7 @@ import contextlib
 import fractions
 import functools
 import gc
+import importlib
 import json
 import math
 import numbers
@@ -229,6 +230,28 @@ def leaves():
                      gbrun.measure, apart.leaves, isolate=True)  # fmt: skip
         for local in (lambda: 1, work, threading.Lock().acquire):
             self.refused(ValueError, "isolate=True: expected functions of modules", gbrun.measure, local, isolate=True)
+
+        # On a device: by processes that are forked from one which has imported what the module imports, if it can be; that
+        # one, which has heavy, is asked for the first of threads.
+        fake = {"device": "fake", "policy": "fixed", "samples": 20, "time": "1 ms"}
+        os.mkdir("packages")
+        sys.path.append(os.path.abspath("packages"))
+        with open("packages/heavy.py", "w") as file:
+            file.write(f"import os\nopen({log!r}, 'a').write(f'{{os.getpid()}}\\n')\n")
+        with open("packages/threads.py", "w") as file:
+            file.write("import heavy, sys, threading\nif 'unittest' not in sys.modules:\n"
+                       "    threading.Thread(target=threading.Event().wait, daemon=True).start()\n")
+        for package, n_imports in (("heavy", 1), ("threads", 2)):
+            with open(f"apart_{package}.py", "w") as file:
+                file.write(f"import {package}, os\ndef pid():\n    return 1\ndef leaves():\n    os._exit(7)\n")
+            there = importlib.import_module(f"apart_{package}")
+            with open(log, "w"):
+                pass
+            for fn, n in ((there.pid, 20), (there.leaves, 0), (there.pid, 20)):
+                with contextlib.suppress(gbrun.Error):
+                    self.assertEqual(len(gbrun.measure(fn, isolate=True, **fake).samples), n)
+            with open(log) as file:
+                self.assertEqual(len(file.read().split()), n_imports)
         with open(log, "w") as file:
             file.write(f"{os.getpid()}\n")
 
