@@ -272,8 +272,9 @@ static uint32_t samples_of_graph(const struct timed_device *timed,
     const double flush_ns = measurement->cache == GB_CACHE_COLD
                                 ? (double)timed->device.flush_bytes / 4e3
                                 : 0.0;
-    const double n = LAUNCH_NS / (fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns);
+    const double each_ns = fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns;
     const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
+    const double n = LAUNCH_NS / each_ns;
     return timed->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
 
@@ -302,7 +303,7 @@ static int32_t try_graph(const struct timed_device *timed, const struct gb_measu
             return GB_OK;
         }
         for (uint32_t j = 0; j < n; j++)
-            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1);
+            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1, 0.0);
     }
     *ret_ns = mean_of(times, n_times) - timed->offsets.graph.ns;
     return status;
@@ -358,9 +359,11 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
     way->graph = graph;
     way->reading.launch = GB_LAUNCH_GRAPH;
     way->reading.flags = GB_CLOCK_DITHERED;
-    if (stamps_clock_hz(&device->stamps, 0, 2 * n - 1) > 0.0)
+    const double clock_hz = stamps_clock_hz(&device->stamps, 0, 2 * n - 1);
+    if (clock_hz > 0.0)
         way->reading.flags |= GB_CLOCK_CYCLES;
-    way->reading.tick_ns = device->step_ns;
+    way->is_fine = stamps_are_fine(&device->stamps, n, clock_hz);
+    way->reading.tick_ns = way->is_fine ? 1e9 / clock_hz : device->step_ns;
     way->reading.offset_ns = timed->offsets.graph.ns;
     way->reading.offset_error_ns = timed->offsets.graph.error_ns;
     way_keep_launch(device, way, begin_ns, end_ns);
