@@ -18,6 +18,12 @@
 
 /* About so long is one launch of a graph, */
 static const double LAUNCH_NS = 2e6;
+/* a graph takes so much longer to make for each of its samples, beside two launches of them, */
+static const double MAKING_NS = 15e3;
+/* and so much longer to launch than its samples do, */
+static const double LAUNCHING_NS = 20e3;
+/* launches shorter than this tell little of the clock, */
+static const double CLOCK_NS = 100e3;
 /* so long are the trials of a benchmark, */
 static const double TRIAL_NS = 20e6;
 /* so much longer than with nothing left on the device a wait takes if something is, */
@@ -265,6 +271,16 @@ static int32_t settle(const struct cuda_device *device, const struct gb_measurem
     return status == GB_DEVICE_ERROR ? status : GB_OK;
 }
 
+/* For how many it takes least to make the graph and to launch it until there are as many samples as
+ * are expected. */
+static double samples_worth(const struct gb_measurement *measurement, double each_ns)
+{
+    if (!GB_HAS(measurement, expected_ns) || measurement->n_expected == 0)
+        return WAY_SAMPLES_MAX;
+    const double n_all = fmax((double)measurement->n_expected, measurement->expected_ns / each_ns);
+    return fmax(sqrt(n_all * LAUNCHING_NS / (MAKING_NS + 2.0 * each_ns)), CLOCK_NS / each_ns);
+}
+
 static uint32_t samples_of_graph(const struct timed_device *timed,
                                  const struct gb_measurement *measurement,
                                  const struct graph_content *content, double sample_ns)
@@ -274,7 +290,7 @@ static uint32_t samples_of_graph(const struct timed_device *timed,
                                 : 0.0;
     const double each_ns = fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns;
     const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
-    const double n = LAUNCH_NS / each_ns;
+    const double n = fmin(LAUNCH_NS / each_ns, samples_worth(measurement, each_ns));
     return timed->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
 
