@@ -351,6 +351,16 @@ static bool has_counted_clock(const struct sampling *sampling)
     return sampling->reading.flags & GB_CLOCK_CYCLES && !sampling->measured;
 }
 
+/* Asks the policy what it wants first, after such a load. */
+static int32_t ask_after(struct sampling *sampling, double load_ns)
+{
+    struct gb_error error;
+    sampling->state->policy_host->interface.load_ns = load_ns;
+    return policy_run_ask(sampling->policy, &error) == GB_OK
+               ? GB_OK
+               : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
+}
+
 /* All that comes before the first sample. */
 static int32_t get_ready(struct sampling *sampling)
 {
@@ -359,18 +369,17 @@ static int32_t get_ready(struct sampling *sampling)
         pace_wait(&sampling->pace, &values) != GB_OK)
         return GB_FAILED;
     put_reading(sampling, TELEMETRY_BEFORE, &values);
-    if (sampling_warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK ||
+    /* The device plans by what the policy will want; whether load counts is known later. */
+    if (ask_after(sampling, pace_recent_load(&sampling->pace)) != GB_OK ||
+        sampling_warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK ||
         find_measured(sampling) != GB_OK)
         return GB_FAILED;
     /* An interpreter's libraries load others where they are first used, and set handlers. */
     case_keep_process(sampling->state);
-    if (has_counted_clock(sampling)) {
-        struct gb_error error;
+    if (has_counted_clock(sampling))
         pace_find_load(&sampling->pace);
-        sampling->state->policy_host->interface.load_ns = sampling->pace.record.load_ns;
-        if (policy_run_ask(sampling->policy, &error) != GB_OK)
-            return case_stop(sampling->state, CASE_FAILED, "%s", error.text);
-    }
+    if (ask_after(sampling, sampling->pace.record.load_ns) != GB_OK)
+        return GB_FAILED;
     send_timing(sampling);
     sampling->n_lost = 0;
     if (case_sentinel(sampling->state, SENTINEL_BEGIN) != GB_OK)

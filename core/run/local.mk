@@ -19,6 +19,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/device_groups.h \
 	core/run/events.c \
 	core/run/events.h \
+	core/run/fills.c \
+	core/run/fills.h \
 	core/run/host.c \
 	core/run/host.h \
 	core/run/judge.c \

@@ -329,14 +329,20 @@ static bool is_same_clock(const struct device_load *load, double low_hz, double 
     return low_hz > 0 && high - fmin(load->low_hz, low_hz) <= same_clock_ratio * high;
 }
 
-void pace_find_load(struct pace *pace)
+double pace_recent_load(const struct pace *pace)
 {
     const struct open_device *device = pace->state->device;
+    return pace->state->bench_case->common.pace == PACE_FREE && device->load->ns > 0 &&
+                   session_clock_ns(device) - device->load->end_ns <= load_lasts_ns
+               ? device->load->ns
+               : 0;
+}
+
+void pace_find_load(struct pace *pace)
+{
     const double clock_hz = pace->batch->clock_hz[0];
-    if (pace->state->bench_case->common.pace == PACE_FREE && device->load->ns > 0 &&
-        session_clock_ns(device) - device->load->end_ns <= load_lasts_ns &&
-        is_same_clock(device->load, clock_hz, clock_hz))
-        pace->record.load_ns = device->load->ns;
+    if (is_same_clock(pace->state->device->load, clock_hz, clock_hz))
+        pace->record.load_ns = pace_recent_load(pace);
 }
 
 void pace_leave_load(struct pace *pace, double span_ns)

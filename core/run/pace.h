@@ -63,5 +63,6 @@ void pace_keep(struct pace *pace, uint64_t n);
  * after the last one; what the kept samples took is for the next case. Cases at another clock begin
  * anew, and after 10 s without one nothing is known.
  */
+double pace_recent_load(const struct pace *pace); /* what it will be if the clock is that of then */
 void pace_find_load(struct pace *pace);
 void pace_leave_load(struct pace *pace, double span_ns);

@@ -41,7 +41,9 @@ static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, doub
                                    .throttle = batch->throttle,
                                    .flags = batch->flags,
                                    .reading = &sampling->reading,
-                                   .thread_ns = sampling->threads.batch};
+                                   .thread_ns = sampling->threads.batch,
+                                   .n_expected = policy_run_wanted(sampling->policy, 0),
+                                   .expected_ns = sampling->policy->next.elapsed_ns};
     for (uint32_t i = 0; i < sampling->device->n_clocks; i++)
         asked.time_ns[i] = batch->clocks[i];
     batch->n_used = n > batch->n_used ? n : batch->n_used;

@@ -96,6 +96,11 @@ struct gb_measurement {
     /* After set_threads with several: for each sample the time of each thread from the common start
      * to its end, n_threads values a sample, filled in by the device. NULL: not wanted. */
     double *thread_ns;
+
+    /* How many samples of this benchmark will be asked for in all at least, and over how long: what
+     * the first of them may cost to prepare. 0: not known. */
+    uint64_t n_expected;
+    double expected_ns;
 };
 
 /* Values now; NaN where the device does not know. */

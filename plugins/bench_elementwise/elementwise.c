@@ -18,7 +18,8 @@
 #include "plugins/common/cuda/cuda_launch.h"
 #endif
 
-enum { CHUNK_VALUES = 1 << 20, INPUTS_MAX = 2 }; /* the longest row is a chunk */
+/* The longest row is a chunk. */
+enum { CHUNK_VALUES = 1 << 20, BLOCK_VALUES = 1 << 15, INPUTS_MAX = 2 };
 
 static const char *const kernel_words[] = {"copy",      "scale",   "add",     "triad",
                                            "gelu",      "relu",    "softmax", "layernorm",
@@ -386,34 +387,56 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
 /* --- verify --- */
 
 struct verification {
-    void *stored;               /* a chunk of an input */
-    double *values[INPUTS_MAX]; /* chunks of each input */
+    void *stored[INPUTS_MAX];   /* a chunk of each input */
+    double *values[INPUTS_MAX]; /* blocks of them */
     void *output;
-    double *reference, *magnitude;
+    double *reference;
+    double *magnitude; /* a block's where results are rounded once: it is not asked for then */
 };
+
+static bool is_rounded_once(const struct elementwise *elementwise)
+{
+    return elementwise->kernel->roundings == 0;
+}
+
+/* Whole rows, few enough for the caches, of a chunk. */
+static uint64_t block_values(const struct elementwise *elementwise)
+{
+    const uint64_t row = elementwise->kernel->has_rows ? elementwise->row : 1;
+    return smaller(quotient_up(BLOCK_VALUES, row) * row, chunk_values(elementwise));
+}
 
 static int32_t take_memory(const struct elementwise *elementwise, struct verification *verification)
 {
     const struct gb_host *host = elementwise->host;
-    const uint64_t n = smaller(CHUNK_VALUES, elementwise->n);
-    const uint64_t output_bytes = elementwise->n_outputs * sizeof(double);
+    const uint64_t n_block = smaller(block_values(elementwise), elementwise->n);
+    const uint64_t n_stored = smaller(CHUNK_VALUES, elementwise->n);
+    const uint64_t n_magnitude = is_rounded_once(elementwise)
+                                     ? smaller(n_block, elementwise->n_outputs)
+                                     : elementwise->n_outputs;
     int32_t status = GB_OK;
-    verification->stored = host_memory(host, n * elementwise->element_bytes, &status);
-    verification->reference = host_memory(host, output_bytes, &status);
-    verification->magnitude = host_memory(host, output_bytes, &status);
-    for (uint32_t i = 0; i < elementwise->kernel->n_inputs; i++)
-        verification->values[i] = host_memory(host, n * sizeof(double), &status);
+    verification->reference = host_memory(host, elementwise->n_outputs * sizeof(double), &status);
+    verification->magnitude = host_memory(host, n_magnitude * sizeof(double), &status);
+    for (uint32_t i = 0; i < elementwise->kernel->n_inputs; i++) {
+        verification->stored[i] = host_memory(host, n_stored * elementwise->element_bytes, &status);
+        verification->values[i] = host_memory(host, n_block * sizeof(double), &status);
+    }
     return status;
 }
 
+/* The chunk that an element is the first of, or a block of the one that was made. */
 static int32_t load_values(const struct elementwise *elementwise,
                            const struct verification *verification, uint64_t first, uint64_t n)
 {
+    const uint64_t in_chunk = first % chunk_values(elementwise);
+    const uint64_t n_chunk = smaller(chunk_values(elementwise), elementwise->n - first);
     for (uint32_t i = 0; i < elementwise->kernel->n_inputs; i++) {
-        const int32_t status = make_values(elementwise, i, first, verification->stored, n);
+        void *stored = verification->stored[i];
+        const int32_t status = in_chunk == 0 ? make_values(elementwise, i, first, stored, n_chunk)
+                                             : GB_OK;
         if (status != GB_OK)
             return status;
-        elementwise->formats->load(elementwise->format, verification->stored, 0, n,
+        elementwise->formats->load(elementwise->format, stored, in_chunk, n,
                                    verification->values[i]);
     }
     return GB_OK;
@@ -430,26 +453,29 @@ static double smallest_over_roundoff(const struct elementwise *elementwise)
 static int32_t make_reference(const struct elementwise *elementwise,
                               const struct verification *verification)
 {
-    const uint64_t size = chunk_values(elementwise);
+    const uint64_t size = block_values(elementwise), chunk = chunk_values(elementwise);
     const bool is_sum = elementwise->n_outputs < elementwise->n;
     struct exact_sum sum = {0};
     struct exact_sum magnitude = {0};
-    for (uint64_t first = 0; first < elementwise->n; first += size) {
+    uint64_t n = 0;
+    for (uint64_t first = 0; first < elementwise->n; first += n) {
+        n = smaller(smaller(size, chunk - first % chunk), elementwise->n - first);
         const struct reference_request request = {
             .a = verification->values[0],
             .b = verification->values[1],
-            .n = smaller(size, elementwise->n - first),
+            .n = n,
             .columns = elementwise->columns,
             .smallest = smallest_over_roundoff(elementwise),
         };
-        const uint64_t at = is_sum ? 0 : first;
-        const int32_t status = load_values(elementwise, verification, first, request.n);
+        double *reference = verification->reference + (is_sum ? 0 : first);
+        double *sizes = verification->magnitude +
+                        (is_sum || is_rounded_once(elementwise) ? 0 : first);
+        const int32_t status = load_values(elementwise, verification, first, n);
         if (status != GB_OK)
             return status;
-        elementwise->kernel->reference(&request, verification->reference + at,
-                                       verification->magnitude + at);
-        exact_sum_add(&sum, verification->reference[at]);
-        exact_sum_add(&magnitude, verification->magnitude[at]);
+        elementwise->kernel->reference(&request, reference, sizes);
+        exact_sum_add(&sum, *reference);
+        exact_sum_add(&magnitude, *sizes);
     }
     if (is_sum) {
         verification->reference[0] = sum.high;
@@ -465,7 +491,7 @@ static int32_t compare(const struct elementwise *elementwise,
     const struct gb_host *host = elementwise->host;
     const struct kernel *kernel = elementwise->kernel;
     const bool is_copy = elementwise->params->kernel == KERNEL_COPY;
-    const bool is_rounded_once = kernel->roundings == 0;
+    const bool is_once = is_rounded_once(elementwise);
     const struct gb_check check = {
         .size = sizeof check,
         .format = elementwise->output_format,
@@ -473,14 +499,13 @@ static int32_t compare(const struct elementwise *elementwise,
         .n = elementwise->n_outputs,
         .output = verification->output,
         .reference = verification->reference,
-        .magnitude = is_rounded_once ? NULL : verification->magnitude,
-        .n_products = is_rounded_once
-                          ? 0
-                          : kernel->roundings + (kernel->has_sums ? elementwise->sum_depth : 0),
+        .magnitude = is_once ? NULL : verification->magnitude,
+        .n_products = is_once ? 0
+                              : kernel->roundings + (kernel->has_sums ? elementwise->sum_depth : 0),
         .accumulate = types[elementwise->params->dtype].computed_format,
         .flags = is_copy ? GB_CHECK_EXACT : 0u,
-        .default_metric = is_rounded_once ? "ulp" : "bound",
-        .default_tolerance = is_rounded_once ? 0.5 : 1.0,
+        .default_metric = is_once ? "ulp" : "bound",
+        .default_tolerance = is_once ? 0.5 : 1.0,
         .safety = elementwise->params->dtype == DTYPE_FP64 ? 2.0 : 1.0,
     };
     return host->check(host, &check);

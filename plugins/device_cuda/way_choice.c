@@ -18,6 +18,12 @@
 
 /* About so long is one launch of a graph, */
 static const double LAUNCH_NS = 2e6;
+/* a graph takes so much longer to make for each of its samples, beside two launches of them, */
+static const double MAKING_NS = 15e3;
+/* and so much longer to launch than its samples do, */
+static const double LAUNCHING_NS = 20e3;
+/* launches shorter than this tell little of the clock, */
+static const double CLOCK_NS = 100e3;
 /* so long are the trials of a benchmark, */
 static const double TRIAL_NS = 20e6;
 /* so much longer than with nothing left on the device a wait takes if something is, */
@@ -265,6 +271,16 @@ static int32_t settle(const struct cuda_device *device, const struct gb_measurem
     return status == GB_DEVICE_ERROR ? status : GB_OK;
 }
 
+/* For how many it takes least to make the graph and to launch it until there are as many samples as
+ * are expected. */
+static double samples_worth(const struct gb_measurement *measurement, double each_ns)
+{
+    if (!GB_HAS(measurement, expected_ns) || measurement->n_expected == 0)
+        return WAY_SAMPLES_MAX;
+    const double n_all = fmax((double)measurement->n_expected, measurement->expected_ns / each_ns);
+    return fmax(sqrt(n_all * LAUNCHING_NS / (MAKING_NS + 2.0 * each_ns)), CLOCK_NS / each_ns);
+}
+
 static uint32_t samples_of_graph(const struct timed_device *timed,
                                  const struct gb_measurement *measurement,
                                  const struct graph_content *content, double sample_ns)
@@ -272,8 +288,9 @@ static uint32_t samples_of_graph(const struct timed_device *timed,
     const double flush_ns = measurement->cache == GB_CACHE_COLD
                                 ? (double)timed->device.flush_bytes / 4e3
                                 : 0.0;
-    const double n = LAUNCH_NS / (fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns);
+    const double each_ns = fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns;
     const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
+    const double n = fmin(LAUNCH_NS / each_ns, samples_worth(measurement, each_ns));
     return timed->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
 
@@ -302,7 +319,7 @@ static int32_t try_graph(const struct timed_device *timed, const struct gb_measu
             return GB_OK;
         }
         for (uint32_t j = 0; j < n; j++)
-            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1);
+            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1, 0.0);
     }
     *ret_ns = mean_of(times, n_times) - timed->offsets.graph.ns;
     return status;
@@ -358,9 +375,11 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
     way->graph = graph;
     way->reading.launch = GB_LAUNCH_GRAPH;
     way->reading.flags = GB_CLOCK_DITHERED;
-    if (stamps_clock_hz(&device->stamps, 0, 2 * n - 1) > 0.0)
+    const double clock_hz = stamps_clock_hz(&device->stamps, 0, 2 * n - 1);
+    if (clock_hz > 0.0)
         way->reading.flags |= GB_CLOCK_CYCLES;
-    way->reading.tick_ns = device->step_ns;
+    way->is_fine = stamps_are_fine(&device->stamps, n, clock_hz);
+    way->reading.tick_ns = way->is_fine ? 1e9 / clock_hz : device->step_ns;
     way->reading.offset_ns = timed->offsets.graph.ns;
     way->reading.offset_error_ns = timed->offsets.graph.error_ns;
     way_keep_launch(device, way, begin_ns, end_ns);

@@ -19,6 +19,7 @@
 enum { ATTEMPTS = 5, MIN_PART = 6 /* samples of a further visit of a case */ };
 
 static const double SETTLED_FLOORS = 2.0;
+static const double AHEAD_NS = 1e9;   /* that a certificate of 1 % or less speaks for */
 static const double OWN_FLOOR = 0.25; /* of the floor at 1 %: always measured in this visit */
 
 /* Looks at more samples are prepared in steps, in all of up to 2.4 times as many. */
@@ -161,6 +162,7 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
         .optimal = (double)options->optimal,
         .min_mode = options->min_mode,
         .visits = (uint64_t)ceil(share * (double)options->visits),
+        .ahead_ns = AHEAD_NS * fmin(1.0, 0.01 / options->precision),
         .settling_ns = SETTLED_FLOORS * steady->floor_ns,
         .without = share < 1.0 ? STEADY_OF_FIRST_VISIT : 0,
     };
@@ -588,7 +590,7 @@ static const struct gb_plugin steady_plugin = {
         "than a quarter of `precision` in a second, or in the time measured if that is longer; "
         "and, as noise may hide one, until it is 99 % certain that none changes the median of the "
         "second that follows by more than `precision`, or by the noise of a sample where that is "
-        "more;\n"
+        "more. Above 1 % the time ahead is shorter: 0.2 s at 5 %;\n"
         "- warm-up: up to `discard` of the samples is left out at the start, unless that warm-up "
         "recurs later at the same clock; what is retained must then last twice `floor_wall`;\n"
         "- timer resolution: ticks are interpolated where samples are spread over several; where "

@@ -18,8 +18,8 @@ static const double EFFECTIVE_MIN = 26.0;    /* of the median and of TAILS */
 static const double CORRELATED_MIN = 75.0;   /*   the median needs so many at 1 % */
 static const double CORRELATED_BELOW = 1.25; /* samples for an effective one; 2 at 1 % */
 static const double TREND_MIN = 2.5;         /* Student's t */
-static const double TREND_SHARE = 0.25;      /* of the precision, that a trend may change */
-static const double TREND_AHEAD_NS = 1e9;    /*   in the next second, or longer */
+static const double TREND_SHARE = 0.25;      /* of the precision, that a trend may change in
+                                                  the time ahead, or as long as was measured */
 static const double BOUND_ERRORS = 2.4;      /* standard errors: to one side, 99 % */
 static const double DENSITY_HALF = 0.05;     /* of the samples, to either side of a quantile */
 static const double FOLLOWING = 3.0;         /* standard errors */
@@ -559,7 +559,7 @@ static bool is_on_its_way(const struct work *work, const struct trend *trend)
 {
     const double span = 0.75 * retained_ns(work);
     const double centre = work->attempt->centre.value;
-    const double ahead = fabs(trend->change) * fmax(1.0, TREND_AHEAD_NS / span);
+    const double ahead = fabs(trend->change) * fmax(1.0, work->limits->ahead_ns / span);
     if (!has(work, STEADY_TREND) || !trend->is_there ||
         ahead <= TREND_SHARE * work->limits->precision * centre)
         return false;
@@ -567,14 +567,14 @@ static bool is_on_its_way(const struct work *work, const struct trend *trend)
     return true;
 }
 
-/* What noise may hide must not change the median of the next second by what counts. */
+/* What noise may hide must not change the median of the time ahead by what counts. */
 static bool is_bounded(const struct work *work, const struct trend *trend)
 {
     const double span = retained_ns(work);
     const double centre = work->attempt->centre.value;
     const double wanted = fmax(work->limits->precision * centre, trend->noise);
     if (!has(work, STEADY_TREND_BOUND) ||
-        trend->most * 0.5 * (span + TREND_AHEAD_NS) <= wanted * span)
+        trend->most * 0.5 * (span + work->limits->ahead_ns) <= wanted * span)
         return true;
     return blocked(work, OBSTACLE_BOUND, trend->most / centre * 1e9 / span, 0.0), false;
 }

@@ -73,6 +73,7 @@ struct steady_limits {
     double optimal;   /* effective samples at which an interval is tightest */
     double min_mode;  /* share of the samples that makes a mode */
     uint64_t visits;  /* that each lesser mode needs */
+    double ahead_ns;  /* that follows, and that a certificate speaks for, too */
     double settling_ns; /* wall time that must be retained where something is left out */
     unsigned without;   /* STEADY_...: rules left out */
 };

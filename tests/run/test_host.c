@@ -1,5 +1,7 @@
 /* test_host.c - core/run/host.c and core/verify/check_dump.c: how a comparison is judged with the
  * user's settings, what is reported of it, and its arrays as files. */
+#include "core/base/random.h"
+#include "core/run/fills.h"
 #include "core/run/host.h"
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
@@ -376,4 +378,73 @@ TEST(functions_are_replaced)
     ck_assert_uint_eq(replaced->size, sizeof *replaced);
     ck_assert_uint_eq(replaced->flags, GB_BENCH_SINGLE);
     ck_assert_double_eq(replaced->entry_ns, 0);
+}
+
+/* Whatever was asked for before, and is kept: each of these is asked for twice in turn, and there
+ * is room for some. */
+TEST(inputs_are_those_of_the_seed)
+{
+    enum { N = 1 << 16, TURNS = 3 };
+    static const struct {
+        uint64_t seed, n;
+        struct gb_fill fill;
+    } rows[] = {
+        {1, N, {sizeof(struct gb_fill), GB_F32, 0, -1, 1, 0, 0}},
+        {2, N, {sizeof(struct gb_fill), GB_F32, 0, -1, 1, 0, 0}},
+        {1, N, {sizeof(struct gb_fill), GB_F32, 1, -1, 1, 0, 0}},
+        {1, N, {sizeof(struct gb_fill), GB_F32, 0, -1, 2, 0, 0}},
+        {1, N, {sizeof(struct gb_fill), GB_F32, 0, -1, 1, 0, 0}},
+        {1, N, {sizeof(struct gb_fill), GB_F32, 0, -2, 1, 1, 0}},
+        {1, N, {sizeof(struct gb_fill), GB_I32, 0, -2, 1, 0, 0}},
+        {1, N, {sizeof(struct gb_fill), GB_F64, 0, -1, 1, 0, 0}},
+        {1, N + 7, {sizeof(struct gb_fill), GB_F32, 0, -1, 1, 0, 0}},
+        {1, 7, {sizeof(struct gb_fill), GB_F32, 0, -1, 1, 0, 0}},
+    };
+    static double made[N + 7], expected[N + 7];
+    for (size_t i = 0; i < 2 * TURNS * N_OF(rows); i++) {
+        const size_t row = i / 2 % N_OF(rows);
+        memset(made, 0, sizeof made);
+        memset(expected, 0, sizeof expected);
+        ck_assert_int_eq(fills_make(rows[row].seed, made, rows[row].n, &rows[row].fill), GB_OK);
+        random_fill(rows[row].seed, expected, rows[row].n, &rows[row].fill);
+        ck_assert_mem_eq(made, expected, sizeof made);
+    }
+    const struct gb_fill none = {sizeof none, GB_F32, 0, 1, -1, 0, 0};
+    ck_assert_int_eq(fills_make(1, made, N, &none), GB_INVALID);
+}
+
+/* Of a long output the first elements show it, or do not: then all are looked at. */
+TEST(tolerances_that_any_number_passes_are_reported)
+{
+    enum { N = 1 << 18 };
+    static const struct {
+        const char *metric;
+        double tolerance, first, others;
+        const char *warning;
+    } rows[] = {
+        {"abs", 0.5, 1, 1.25, "C: the mean of the reference would pass, too"},
+        {"abs", 2, 1, 1.25, "C: zeros would pass, too"},
+        {"abs", 0.01, 1, 1.25, ""},
+        {"abs", 0.01, 0, 1.25, ""},
+        {"rms", 2, 0, 1.25, "C: zeros would pass, too"},
+        {"rms", 0.5, 1, 1.25, "C: the mean of the reference would pass, too"},
+        {"rms", 0.01, 1, 1.25, ""},
+        {"rms", 0.01, 0, 1.25, ""},
+        {"rms", 0.3, 100, 0.25, "C: zeros would pass, too"},
+        {"rms", 0.2, 100, 0.25, ""},
+    };
+    static double references[N];
+    static float outputs[N];
+    for (size_t row = 0; row < N_OF(rows); row++) {
+        for (size_t i = 0; i < N; i++)
+            outputs[i] = (float)(references[i] = i < N / 16 ? rows[row].first : rows[row].others);
+        check.n = N;
+        check.reference = references;
+        check.output = outputs;
+        check.default_metric = rows[row].metric;
+        check.default_tolerance = rows[row].tolerance;
+        ck_assert_int_eq(compare(), GB_OK);
+        ck_assert_msg(text_equal(told.warning, rows[row].warning), "row %zu: %s", row,
+                      told.warning);
+    }
 }
