@@ -23,7 +23,7 @@ static const double MAKING_NS = 15e3;
 /* and so much longer to launch than its samples do, */
 static const double LAUNCHING_NS = 20e3;
 /* launches shorter than this tell little of the clock, */
-static const double CLOCK_NS = 100e3;
+static const double CLOCK_NS = 150e3;
 /* so long are the trials of a benchmark, */
 static const double TRIAL_NS = 20e6;
 /* so much longer than with nothing left on the device a wait takes if something is, */
