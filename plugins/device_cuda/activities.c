@@ -338,8 +338,7 @@ static int32_t take(const struct timed_device *timed, const struct gb_measuremen
         result = graph_read(device, exec, stream, n_stamps + 1);
         for (uint32_t j = 0; j < n_stamps && i > 0; j++) { /* the first is for warming up */
             const uint32_t from = j == 0 ? 0 : j + 1;
-            const double ns = stamps_between(&device->stamps, from, j + 1 < n_stamps ? j + 2 : 1,
-                                             0.0) -
+            const double ns = stamps_between(&device->stamps, from, j + 1 < n_stamps ? j + 2 : 1) -
                               timed->offsets.graph.ns;
             sums[j] += ns;
             if (squares != NULL)

@@ -113,7 +113,7 @@ static CUresult read_steps(struct cuda_device *device)
     if (result == CUDA_SUCCESS)
         result = stamps_read(&device->stamps, device->stream, 2 * PAIRS);
     for (uint32_t i = 0; i + 1 < 2 * PAIRS; i++)
-        steps[i] = stamps_between(&device->stamps, i, i + 1, 0.0);
+        steps[i] = stamps_between(&device->stamps, i, i + 1);
     qsort(steps, 2 * PAIRS - 1, sizeof steps[0], compare_doubles);
     device->step_ns = fmax(smallest_step(steps, 2 * PAIRS - 1), 1.0);
     return result;
@@ -240,9 +240,8 @@ static CUresult read_pairs(const struct cuda_device *device, CUstream stream,
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i <= n_launches && result == CUDA_SUCCESS; i++) {
         result = graph_read(device, graph->exec, stream, 2 * PAIRS);
-        const double clock_hz = stamps_clock_hz(stamps, 0, 2 * PAIRS - 1);
         for (uint32_t j = 0; j < PAIRS && i > 0; j++)
-            readings[(i - 1) * PAIRS + j] = stamps_between(stamps, 2 * j, 2 * j + 1, clock_hz);
+            readings[(i - 1) * PAIRS + j] = stamps_between(stamps, 2 * j, 2 * j + 1);
     }
     return result;
 }

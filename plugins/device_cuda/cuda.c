@@ -382,7 +382,7 @@ static int32_t reference(void *object, struct gb_reference *reference)
     reference->time_ns = INFINITY;
     for (uint32_t i = 0; i < TIMES; i++)
         reference->time_ns = fmin(reference->time_ns,
-                                  stamps_between(&device->stamps, 2 * i, 2 * i + 1, 0.0));
+                                  stamps_between(&device->stamps, 2 * i, 2 * i + 1));
     return GB_OK;
 }
 

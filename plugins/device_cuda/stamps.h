@@ -6,8 +6,6 @@
 
 #include "plugins/common/cuda/cuda_driver.h"
 
-#include <stdbool.h>
-
 enum { STAMPS_MAX = 4096 };
 
 /* Zero-initialize. */
@@ -18,7 +16,6 @@ struct stamps {
     CUdeviceptr on_device;  /* STAMPS_MAX of them */
     struct stamp *read;     /* the host's copy */
     uint64_t step_ns;       /* to which times are cut; 0: as they are */
-    double tick_ns;         /* of the device's timer; 0: not known yet */
     uint32_t dither_clocks; /* the longest random wait; 0: none */
 };
 
@@ -49,15 +46,9 @@ void stamps_node(const struct stamps *stamps, uint32_t number, uint64_t address[
 /* Waits for the stream and copies the first n stamps to the host. */
 CUresult stamps_read(const struct stamps *stamps, CUstream stream, uint32_t n);
 
-/* ns between two stamps that were read, by the timer; with a clock, that of all stamps around them,
- * by the cycles in between, where both ran on one multiprocessor, but no farther from what the
- * timer says than it may be off: a step. */
-double stamps_between(const struct stamps *stamps, uint32_t first, uint32_t last, double clock_hz);
+/* ns between two stamps that were read. */
+double stamps_between(const struct stamps *stamps, uint32_t first, uint32_t last);
 
 /* The clock of the multiprocessors between two stamps that were read, by the cycles of the one on
- * which both ran: to 0.03 %. 0: they are less than 2000 steps of the timer apart, or ran on two. */
+ * which both ran: to 0.03 %. 0: they are less than 100 us apart, or ran on two. */
 double stamps_clock_hz(const struct stamps *stamps, uint32_t first, uint32_t last);
-
-/* Of n pairs that were read: do cycles at this clock tell what the timer does, within its steps,
- * and more? */
-bool stamps_are_fine(const struct stamps *stamps, uint32_t n, double clock_hz);

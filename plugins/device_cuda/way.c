@@ -298,12 +298,11 @@ static int32_t launch_graph(struct batch *batch)
 static void read_graph(const struct stamps *stamps, struct way *way)
 {
     struct launch *launch = &way->launch;
-    launch->clock_hz = stamps_clock_hz(stamps, 0, 2 * launch->n - 1);
     for (uint32_t i = 0; i < launch->n; i++) {
-        launch->times_ns[i] = stamps_between(stamps, 2 * i, 2 * i + 1,
-                                             way->is_fine ? launch->clock_hz : 0.0);
+        launch->times_ns[i] = stamps_between(stamps, 2 * i, 2 * i + 1);
         launch->is_interrupted[i] = launch->is_lost[i] = false;
     }
+    launch->clock_hz = stamps_clock_hz(stamps, 0, 2 * launch->n - 1);
     if (!way->is_launched)
         way->reads_clock = launch->clock_hz > 0.0;
     way->is_launched = true;

@@ -47,7 +47,6 @@ struct way {
     bool refuses_hold;
     double calibrated_ns;          /* what choosing it took for the offsets of clocks */
     bool is_launched, reads_clock; /* a graph was launched; it takes long enough to read a clock */
-    bool is_fine;                  /* samples are read by cycles, between the timer's steps */
 
     struct graph graph; /* of stamped samples; of other kinds, where launch is graph, one run */
     struct launch launch;

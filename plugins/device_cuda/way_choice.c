@@ -23,7 +23,7 @@ static const double MAKING_NS = 15e3;
 /* and so much longer to launch than its samples do, */
 static const double LAUNCHING_NS = 20e3;
 /* launches shorter than this tell little of the clock, */
-static const double CLOCK_NS = 100e3;
+static const double CLOCK_NS = 150e3;
 /* so long are the trials of a benchmark, */
 static const double TRIAL_NS = 20e6;
 /* so much longer than with nothing left on the device a wait takes if something is, */
@@ -319,7 +319,7 @@ static int32_t try_graph(const struct timed_device *timed, const struct gb_measu
             return GB_OK;
         }
         for (uint32_t j = 0; j < n; j++)
-            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1, 0.0);
+            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1);
     }
     *ret_ns = mean_of(times, n_times) - timed->offsets.graph.ns;
     return status;
@@ -375,11 +375,9 @@ static int32_t by_graph(struct timed_device *timed, const struct gb_measurement 
     way->graph = graph;
     way->reading.launch = GB_LAUNCH_GRAPH;
     way->reading.flags = GB_CLOCK_DITHERED;
-    const double clock_hz = stamps_clock_hz(&device->stamps, 0, 2 * n - 1);
-    if (clock_hz > 0.0)
+    if (stamps_clock_hz(&device->stamps, 0, 2 * n - 1) > 0.0)
         way->reading.flags |= GB_CLOCK_CYCLES;
-    way->is_fine = stamps_are_fine(&device->stamps, n, clock_hz);
-    way->reading.tick_ns = way->is_fine ? 1e9 / clock_hz : device->step_ns;
+    way->reading.tick_ns = device->step_ns;
     way->reading.offset_ns = timed->offsets.graph.ns;
     way->reading.offset_error_ns = timed->offsets.graph.error_ns;
     way_keep_launch(device, way, begin_ns, end_ns);

@@ -436,12 +436,6 @@ static double slope_of(const double *y, uint64_t n, double *ret_error)
 static const double trend_shares[] = {0.5, 0.1, 0.3, 0.7, 0.9};
 enum { TREND_SHARES = sizeof trend_shares / sizeof trend_shares[0] };
 
-/* For so long after a look a certificate holds, too. */
-static double ahead_of(const struct look *look)
-{
-    return 1e9 * fmin(1.0, 0.01 / look->rules->precision);
-}
-
 static bool is_trending(const struct look *look, double share)
 {
     double y[32], median_y[32], change = 0.0, error;
@@ -454,11 +448,11 @@ static bool is_trending(const struct look *look, double share)
     const double p = fmin(fabs(change) / 2.0, 0.375);
     change = quantile(look, 0.5 + p) - quantile(look, 0.5 - p);
     return fabs(slope_of(y, n, &error)) > 2.5 * error &&
-           change * fmax(1.0, ahead_of(look) / (0.75 * share * look->elapsed)) >
+           change * fmax(1.0, 1e9 / (0.75 * share * look->elapsed)) >
                look->rules->precision * look->median / 4.0;
 }
 
-/* What the median may differ by later, middle to middle. */
+/* What the median may differ by a second later, middle to middle. */
 static bool may_trend(const struct look *look, double share)
 {
     double y[32], error, density = 0.0;
@@ -477,7 +471,7 @@ static bool may_trend(const struct look *look, double share)
     const double slope = fabs(slope_of(y, n, &error)) + 2.4 * error;
     const double m = (double)n, xx = m * (m * m - 1.0) / 12.0;
     const double noise = error * sqrt(xx) * sqrt((double)look->m / m) / density;
-    return slope * m / density / span * (span + ahead_of(look)) / 2.0 >
+    return slope * m / density / span * (span + 1e9) / 2.0 >
            fmax(look->rules->precision * look->median, noise);
 }
 

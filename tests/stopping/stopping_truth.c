@@ -194,11 +194,10 @@ static double samples_to_bound(const struct histogram *histogram,
     const double errors = 0.67 + 2.4, efficiency = 0.93, normal_quartiles = 1.349;
     const double noise = (quantile(histogram, 0.75) - quantile(histogram, 0.25)) /
                          normal_quartiles / quantile(histogram, 0.5) * sqrt(tau / efficiency);
-    const double ahead_s = fmin(1, 0.01 / precision);
     double n = 16;
     for (double off = INFINITY; off > fmax(precision, noise); n *= 1.01) {
         const double span_s = 1e-9 * n * (setting->time_ns + setting->overhead_ns);
-        off = errors * noise * sqrt(12 / n) * (span_s + ahead_s) / (2 * span_s);
+        off = errors * noise * sqrt(12 / n) * (span_s + 1) / (2 * span_s);
     }
     return n;
 }
