@@ -24,8 +24,8 @@ enum {
     DEVICE_FIRST_RUNS = 2, /* of a device, whose sets take longer to renew */
     BATCHES_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
-    DEVICE_SETS_MAX = 1024,
-    ORDERS_A_RUN = 6, /* of a device, half of which are samples */
+    DEVICE_SETS_MAX = 2048,
+    ORDERS_A_RUN = 3, /* of a device, the shorter half of which are samples */
     LOOKS_OF = 16,    /* one of so many samples is one after which processes are looked for */
     DRAWN_SHARE = 8,  /* one of so many of a device's sample is compared, if that is more, */
     DRAWN_MOST = 16   /* but no more than these */
@@ -33,9 +33,9 @@ enum {
 /* A sample, and so how little the way to the process and back weighs in it. That to a device's is
  * longer, as it has to leave one process for the other; what is called there may be launched faster
  * as a graph, so that so much time of first calls is wanted, and so much of work at least. */
-static const double sample_ns = 1e6, device_calls_ns = 32e6, device_least_ns = 1e6;
+static const double sample_ns = 1e6, device_calls_ns = 32e6, device_least_ns = 2e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
-static const double idle_ns = 1e6, renewal_ns = 50e6;
+static const double idle_ns = 1e6, renewal_ns = 100e6;
 /* How long batches are timed; and how much of the error of an empty order is looked at. */
 static const double batches_ns = 2e7, error_most_ns = 2e4;
 
@@ -109,8 +109,8 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     return fail(judge, make_plain(text));
 }
 
-/* On a device what is left of orders to keep it busy for a known time. A third of the ways there
- * and back takes half as long again: the lower quartile is of the others. */
+/* On a device what is left of orders to keep it busy for a known time: the lower quartile, as some
+ * ways there and back take longer. */
 static int32_t time_idle_orders(struct judge *judge)
 {
     double times_ns[IDLE_ORDERS];

@@ -13,9 +13,9 @@ library = $modules/judged.so
 reference_library = $modules/judged_reference.so
 reference = reference
 signature = void(pointer, pointer, int, pointer)
-arg.1 = buffer(float[1000000], out)
-arg.2 = buffer(float[1000000], uniform=-1:1)
-arg.3 = 1000000
+arg.1 = buffer(float[262144], out)
+arg.2 = buffer(float[262144], uniform=-1:1)
+arg.3 = 262144
 arg.4 = stream"
 
 # judged NAME BODY HONEST... -- CHEAT...: measures those by the key in $key, and looks at what became of each. The
@@ -70,7 +70,7 @@ CU
 {
     sed '/^extern/,$d' reference.cu
     cat <<'CU'
-__device__ float kept[1000000];
+__device__ float kept[262144];
 __device__ int n_launches, n_ended, known;
 #define SUBMISSION(name)                                                    \
     extern "C" __global__ void name(float *out, const float *in, int n)     \
@@ -107,10 +107,10 @@ source = submissions.cu
 reference_source = reference.cu
 reference_entry = reference
 signature = void(pointer, pointer, int)
-arg.1 = buffer(float[1000000], out)
-arg.2 = buffer(float[1000000], uniform=-1:1)
-arg.3 = 1000000
-grid = 3907
+arg.1 = buffer(float[262144], out)
+arg.2 = buffer(float[262144], uniform=-1:1)
+arg.3 = 262144
+grid = 1024
 block = 256" plain adds -- nothing zeros half fewer_steps first_only all_but_every_8th keeps_first writes_inputs \
     only_if_poisoned
 

@@ -20,8 +20,15 @@ def ref_kernel(data):
     return torch.relu(a * 2 + b) * 0.5
 PY
 sed 's/ref_kernel/custom_kernel/' reference.py >same.py
-echo n=2048 >sizes
-"$GBRUN" judge same.py --reference reference.py --sizes sizes -d cuda --against compiled --max-rounds 1 --format json >compiled.json
-has "against the reference as it is compiled" compiled.json '"against":"compiled"' '"right":true'
+measured <<INI
+$(few_samples 3 'device = cuda' 'verify = judge')
+[bench task]
+plugin = python
+call = same.py
+reference = reference.py
+sweep.subject = function, compiled
+n = 2048
+INI
+equals "the reference as it is compiled is judged, too" "ok ok" "$(column status | paste -sd ' ')"
 cd ..
 . "$top_srcdir/tests/judge/test_suite.sh"

@@ -41,7 +41,8 @@ INI
     column call,status,median_ns | sed 's/^[^:]*://' >out.csv
 }
 
-# group NAME REFERENCE KIND KEYS HONEST CHEATS: files of these. All are measured by one run, those that are right by another.
+# group NAME REFERENCE KIND KEYS HONEST CHEATS: files of these. All are measured by one run, those that are right and nearly
+# as fast as their twin by another.
 group()
 {
     local name=$1 reference=$2 keys=$4 honest cheats right twin
@@ -58,7 +59,8 @@ group()
         '$2 == "ok" && !index(slow, " " $1 " ") { print $1 }' cheats.csv)"
     awk -F, -v group="$name" -v twin="${twin#*:}" '$1 == twin && !least { least = $3 }
         { printf "# %-8s %-32s %-14s %s\n", group, $1, $2, $2 == "ok" ? $3 / least : "" }' out.csv
-    mapfile -t right < <(printf '%s\n' "${cheats[@]}" | paste -d, cheats.csv - | awk -F, '$2 == "ok" { print $NF }')
+    mapfile -t right < <(printf '%s\n' "${cheats[@]}" | paste -d, cheats.csv - |
+        awk -F, -v least="$(sed -n "s/^${twin#*:},ok,//p" honest.csv | head -n 1)" '$2 == "ok" && $3 < 3 * least { print $NF }')
     [ -n "${LONG-}${GPU-}" ] && [ ${#right[@]} -gt 0 ] || return
     judged "$reference" "$keys
 rounds = 6" "$twin" "${right[@]}"
