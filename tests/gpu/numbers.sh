@@ -117,7 +117,8 @@ ends()
             }
         }' | tee ends.txt
     verdict "blocks that work and wait for their stores: at most above" \
-        "$(awk 'NR > 1 && !/^empty| [12]us/ && $(NF - 1) > most { most = $(NF - 1) } END { print most }' ends.txt)" us 0.5:0.95
+        "$(awk 'NR > 1 && !/^empty| [12]us/ && $(NF - 1) > most { most = $(NF - 1) } END { print most }' ends.txt)" \
+        us 0.5:0.95
     # As many as fit have ended and are counted one by one.
     verdict "empty blocks: at most above less 0.6 ns for each of them" "$(
         awk -v units="$("$GBRUN" list devices --format csv | tr -d '\r' | awk -F, '$1 == "cuda:0" { print $3 }')" '
@@ -381,7 +382,10 @@ run_beside()
             sub(/[,}].*/, "", line)
             return line / 1e6
         }
-        { print way, of("open_ns"), of("prepare_ns"), of("warmup_ns"), of("measure_ns"), of("count_ns"), of("verify_ns"), of("wall_ns") }
+        {
+            print way, of("open_ns"), of("prepare_ns"), of("warmup_ns"), of("measure_ns"), of("count_ns"), of("verify_ns"),
+                of("wall_ns")
+        }
         ' >>phases.txt
     rows --columns estimate_ns,label --rows combined | sed "s/^/$1,/" >>estimates.txt
 }
@@ -422,7 +426,8 @@ INI
             run_beside each cuda:all each
             run_beside shared cuda:all spread
         done
-        printf '%-8s%10s%10s%10s%10s%10s%10s%10s%10s\n' $kind 'run s' 'visit ms' open prepare warm-up measure count verify
+        printf '%-8s%10s%10s%10s%10s%10s%10s%10s%10s\n' $kind 'run s' 'visit ms' \
+            open prepare warm-up measure count verify
         for way in one each shared; do
             awk -v way=$way -v seconds="$(median_of $way times.txt)" '
                 $1 == way { n++; for (i = 2; i <= 8; i++) sum[i] += $i }
@@ -440,7 +445,12 @@ INI
     awk -F, '{ label = $3; for (i = 4; i <= NF; i++) label = label "," $i }
         $1 == "one" { sum[label] += $2; n[label]++ }
         $1 == "each" { beside[label] += $2; m[label]++ }
-        END { for (l in n) if (m[l]) printf "%-40s %12.1f ns, side by side %+.2f %%\n", l, sum[l] / n[l], 100 * (beside[l] / m[l] / (sum[l] / n[l]) - 1) }' estimates.txt
+        END {
+            for (l in n)
+                if (m[l])
+                    printf "%-40s %12.1f ns, side by side %+.2f %%\n", l, sum[l] / n[l],
+                        100 * (beside[l] / m[l] / (sum[l] / n[l]) - 1)
+        }' estimates.txt
 }
 
 [ $# -gt 0 ] || set -- spin copy sides wall range rounds process

@@ -28,7 +28,7 @@ else
         column directions,items_per_s "\"from\" = 'device' and bytes = 268435456" | awk -F, '
             { rate[$1] = $2 }
             END { if (rate["one"] > 0) print rate["both"] / rate["one"] }')" 2.1
-    verified "copies between GPUs: launch, cache and several iterations" '[bench copy]' 'bytes = 1MiB' 'iterations = 3' \
+    verified "copies between GPUs: launch, cache, several iterations" '[bench copy]' 'bytes = 1MiB' 'iterations = 3' \
         'zip.way = from, to, directions, launch, cache:
     device, peer, one, stream, warm | peer, device, one, graph, cold | device, peer, both, graph, warm |
     device, peer, all, stream, cold'
