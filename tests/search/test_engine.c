@@ -172,11 +172,11 @@ static const struct {
     const char *proposals, *dialogue;
     uint64_t cases; /* the limit; 0: none */
 } dialogues[] = {
-    {2, "0 1 2 3", "0/0 1/0 wait ok:0 2/0"}, /* no more are open than there are lanes */
-    {4, "3 5 3", "3/0 5/0 3/1"},
-    {4, "1 w 2", "1/0 wait wait wait wait wait ok:0 2/0"}, /* of which the search hears two */
-    {4, "0 1 2", "0/0 1/0 wait ok:0 ok:1 end", 2},         /* what is open is waited for */
-    {4, "2 2", "2/0 wrong:0 end"},                         /* is not measured again */
+    {2, "0 1 2 3", "0/0 1/0 wait ok:0 2/0", 0}, /* no more are open than there are lanes */
+    {4, "3 5 3", "3/0 5/0 3/1", 0},
+    {4, "1 w 2", "1/0 wait wait wait wait wait ok:0 2/0", 0}, /* of which the search hears two */
+    {4, "0 1 2", "0/0 1/0 wait ok:0 ok:1 end", 2},            /* what is open is waited for */
+    {4, "2 2", "2/0 wrong:0 end", 0},                         /* is not measured again */
 };
 
 TEST_EACH(dialogue, dialogues)
