@@ -277,7 +277,7 @@ const char *device_label(const struct view_row *row, struct arena *arena);
 bool device_is_numbered(const struct device_record *device);
 /* Does the parameter get a column: is it an axis, or does it differ between cases? */
 bool survey_shows(const struct survey_parameter *parameter);
-/* What is said of the parameter in one bench or (NULL) in any; of an unknown one: a number. */
+/* What is known of the parameter in one bench or (NULL) in any; one that is not: a number. */
 struct survey_parameter survey_of(const struct survey *survey, const char *bench, const char *name);
 
 /* Of several benches, the parameters (those shown only, or all) in order of appearance. */
