@@ -228,7 +228,7 @@ def leaves():
         self.refused(gbrun.Error, "apart.leaves: the process that measured it ended with code 7",
                      gbrun.measure, apart.leaves, isolate=True)  # fmt: skip
         for local in (lambda: 1, work, threading.Lock().acquire):
-            self.refused(ValueError, "isolate=True: expected functions of modules", gbrun.measure, local, isolate=True)
+            self.refused(ValueError, "isolate=True: expected functions that can be imported", gbrun.measure, local, isolate=True)
         with open(log, "w") as file:
             file.write(f"{os.getpid()}\n")
 
@@ -361,7 +361,7 @@ def leaves():
             ({"name": "two\nlines"}, "a setting is one line"),
             ({"name": "a\0b"}, "a setting is one line"),
             ({"let": {"a\0": 1}}, "a setting is one line"),
-            ({"let": {"n": "'a ;b'"}}, "a comment begins"),
+            ({"let": {"n": "'a ;b'"}}, "which begins a comment"),
         ):
             self.refused((ValueError, gbrun.Error), words, gbrun.measure, work, **settings)
 
