@@ -1,7 +1,7 @@
 /*
  * library.h - the parts of libgbrun: a call's settings become a case, its subject a benchmark;
- * devices stay open between calls; results are appended to files. measure.c puts them together. For
- * one thread at a time.
+ * devices stay open between calls; results are appended to files. measure.c puts them together,
+ * versus.c compares two. For one thread at a time.
  */
 #pragma once
 
@@ -108,7 +108,40 @@ void device_close(struct open_session *session);
 /* Closes all, and forgets what is known. */
 void devices_release(void);
 
-/* ---- measure.c */
+/* ---- result.c ---- */
+
+/* What a call gives back, while it is gathered and as the program sees it. */
+struct result {
+    struct gbrun_result seen; /* the program's; first, as gbrun_free is given it */
+    struct arena arena;       /* of the request, too, which the record points to */
+    struct collector collector;
+    bool has_collector;
+    bool is_corrupt;      /* a message could not be taken */
+    struct result *first; /* of a further visit: that of the first, whose request it is; NULL */
+};
+
+struct result *result_new(void);
+/* What went wrong; the first error counts. */
+void result_fail(struct result *result, int32_t status, const char *text);
+/* Takes a message of the case: a link_receiver_fn, whose context is the result. */
+void result_take(void *context, uint32_t type, struct wire_reader *payload);
+/* The record, as the program sees it, once the collector has finished. */
+void result_fill(struct result *result, const struct known_device *device);
+/* Its estimate alone. */
+void result_fill_estimate(struct gbrun_result *seen, struct arena *arena,
+                          const struct gb_estimate *estimate, int32_t verdict);
+/* What comparisons of results files compare, too: see store_outcomes.h. */
+double result_value(const struct gbrun_result *result);
+
+/* ---- measure.c ---- */
+
+/* False: the subject cannot be measured, and the result says why. function: for its words. */
+bool subject_is_sound(const struct gbrun_subject *subject, const char *function,
+                      struct result *result);
+/* In a turn. Fills the result in, and returns it, or that of a later visit, which failed. side:
+ * SIDE_NONE, or one of a comparison, whose settings ret_ab gets. */
+struct result *measure_side(const struct gbrun_subject *subject, const char *settings, int side,
+                            struct result *result, struct ab_params *ret_ab);
 
 /* Until turn_end no other thread measures in this process. NULL, or why it cannot be: the thread
  * that has the turn is not in a child, which would wait for ever. */

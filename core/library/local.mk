@@ -8,7 +8,9 @@ libgbrun_la_SOURCES = \
 	core/library/library.h \
 	core/library/measure.c \
 	core/library/request.c \
-	core/library/search.c
+	core/library/result.c \
+	core/library/search.c \
+	core/library/versus.c
 # A bundle has the libraries that it needs beside it.
 libgbrun_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 $(NO_UNDEFINED_LDFLAGS) -Wl,-rpath,'$$ORIGIN/.' \
 	-Wl,--version-script=$(top_srcdir)/core/library/libgbrun.map

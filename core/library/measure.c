@@ -1,66 +1,18 @@
-/* measure.c - see gbrun/measure.h: a call, from settings to result; a comparison, made of them. */
+/* measure.c - see gbrun/measure.h: a call, from settings to result. */
 #include "core/base/host_clock.h"
-#include "core/base/members.h"
-#include "core/base/random.h"
-#include "core/base/statistics.h"
-#include "core/compare/comparison.h"
 #include "core/library/library.h"
 #include "core/run/case_state.h"
 #include "core/run/repeats.h"
 #include "core/store/visits.h"
 
-#include <gbrun/measure.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* One call at a time: two would disturb each other, and plugins are for one thread. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pid_t turn_owner; /* the process that measures; 0: none. Not a child of it */
-
-/* What a call gives back, while it is gathered and as the program sees it. */
-struct result {
-    struct gbrun_result seen; /* the program's; first, as gbrun_free is given it */
-    struct arena arena;       /* of the request, too, which the record points to */
-    struct collector collector;
-    bool has_collector;
-    bool is_corrupt;      /* a message could not be taken */
-    struct result *first; /* of a further visit: that of the first, whose request it is; NULL */
-};
-
-static struct result *result_new(void)
-{
-    struct result *result = memory_allocate(sizeof *result);
-    result->seen = (struct gbrun_result){.size = sizeof result->seen,
-                                         .error = "",
-                                         .time_ns = NAN,
-                                         .low_ns = NAN,
-                                         .high_ns = NAN,
-                                         .confidence = NAN,
-                                         .median_ns = NAN,
-                                         .statistic = "",
-                                         .verdict_text = "",
-                                         .reason = "",
-                                         .note = "",
-                                         .clock = "",
-                                         .way = "",
-                                         .device = "",
-                                         .device_model = "",
-                                         .device_uuid = ""};
-    return result;
-}
-
-/* What went wrong; the first error counts. */
-static void result_fail(struct result *result, int32_t status, const char *text)
-{
-    if (result->seen.status != GB_OK)
-        return;
-    result->seen.status = status;
-    result->seen.error = arena_text(&result->arena, text);
-}
 
 const char *error_lines(const struct error_list *errors, struct arena *arena)
 {
@@ -73,149 +25,6 @@ const char *error_lines(const struct error_list *errors, struct arena *arena)
         text_add(&text, errors->items[i].text);
     }
     return arena_text(arena, text_get(&text));
-}
-
-/* Takes a message of the case. */
-static void result_take(void *context, uint32_t type, struct wire_reader *payload)
-{
-    struct result *result = context;
-    if (!result->is_corrupt && collector_take(&result->collector, type, payload) != GB_OK)
-        result->is_corrupt = true;
-}
-
-/* ---- the record, as the program sees it ---- */
-
-/* Members of one name, up to eight. */
-#define COPY(to, from, ...) (void)(FOR_MEMBERS(COPY_ONE, to, from, __VA_ARGS__))
-#define COPY_ONE(to, from, member) ((to)->member = (from)->member)
-
-static void fill_estimate(struct gbrun_result *seen, struct arena *arena,
-                          const struct gb_estimate *estimate, int32_t verdict)
-{
-    COPY(seen, estimate, low_ns, high_ns, confidence, statistic, verdict, note, n_discarded,
-         n_effective);
-    seen->time_ns = estimate->value_ns;
-    seen->verdict = verdict;
-    seen->verdict_text = verdict_words(verdict);
-    seen->n_modes = estimate->n_modes > 1 ? estimate->n_modes : 0;
-    struct gbrun_mode *modes = ARENA_ARRAY(arena, struct gbrun_mode, seen->n_modes);
-    for (uint32_t i = 0; i < seen->n_modes; i++)
-        modes[i] = (struct gbrun_mode){estimate->modes[i].median_ns, estimate->modes[i].low_ns,
-                                       estimate->modes[i].high_ns, estimate->modes[i].weight};
-    seen->modes = modes;
-}
-
-static const double *column(const struct case_record *record, const char *name)
-{
-    const struct sample_column *found = ITEM_NAMED(record->columns, record->n_columns, name, name);
-    return found ? found->values : NULL;
-}
-
-static void fill_samples(struct gbrun_result *seen, const struct case_record *record)
-{
-    const double *throttle = column(record, "throttle");
-    seen->n_samples = record->n_samples;
-    seen->samples_ns = column(record, record->clock);
-    seen->elapsed_ns = column(record, "elapsed");
-    seen->iterations = record->iterations;
-    seen->n_lost = record->n_lost;
-    if (seen->samples_ns)
-        seen->median_ns = summary_of(seen->samples_ns, seen->n_samples).median;
-    for (uint64_t i = 0; throttle && i < record->n_samples; i++)
-        seen->n_throttled += throttle[i] != 0;
-}
-
-static void fill_way(struct gbrun_result *seen, const struct case_record *record)
-{
-    const char *launched = record->launched ? record->launched : "";
-    COPY(seen, record, clock, tick_ns, overhead_ns, offset_ns, offset_error_ns, graph_ns);
-    COPY(seen, &record->pace, load_ns, clock_mean_hz, clock_low_hz, clock_high_hz);
-    seen->way = record->reading_note ? record->reading_note : "";
-    seen->flags |= seen->n_throttled > 0 ? GBRUN_THROTTLED : 0;
-    seen->flags |= record->is_dithered ? GBRUN_DITHERED : 0;
-    seen->flags |= text_equal(launched, launch_word(GB_LAUNCH_GRAPH)) ? GBRUN_GRAPH : 0;
-    seen->flags |= record->bench_case->common.cache == GB_CACHE_COLD ? GBRUN_COLD : 0;
-}
-
-static void fill_activities(struct gbrun_result *seen, struct arena *arena,
-                            const struct case_record *record)
-{
-    struct gbrun_activity *all = ARENA_ARRAY(arena, struct gbrun_activity, record->n_activities);
-    for (size_t i = 0; i < record->n_activities; i++) {
-        const struct gb_activity *from = &record->activities[i];
-        struct gbrun_activity *to = &all[i];
-        COPY(to, from, kind, name, registers, parallel, shared_bytes, bytes, occupancy);
-        COPY(to, from, time_ns, low_ns, high_ns, gap_ns);
-        to->size = sizeof *to;
-        memcpy(to->grid, from->grid, sizeof to->grid);
-        memcpy(to->block, from->block, sizeof to->block);
-    }
-    seen->activities_known = record->has_activities;
-    seen->n_activities = record->n_activities;
-    seen->activities = all;
-    seen->n_kernels = record->n_kernels;
-}
-
-static void fill_notes(struct gbrun_result *seen, struct arena *arena,
-                       const struct case_record *record)
-{
-    struct gbrun_message *messages = ARENA_ARRAY(arena, struct gbrun_message, record->n_messages);
-    struct gbrun_metric *metrics = ARENA_ARRAY(arena, struct gbrun_metric, record->n_metrics);
-    for (size_t i = 0; i < record->n_messages; i++)
-        messages[i] = (struct gbrun_message){.severity = record->messages[i].severity,
-                                             .text = record->messages[i].text};
-    for (size_t i = 0; i < record->n_metrics; i++)
-        metrics[i] = (struct gbrun_metric){record->metrics[i].name, record->metrics[i].value,
-                                           record->metrics[i].unit};
-    seen->n_messages = record->n_messages;
-    seen->messages = messages;
-    seen->n_metrics = record->n_metrics;
-    seen->metrics = metrics;
-}
-
-static void fill_checks(struct gbrun_result *seen, struct arena *arena,
-                        const struct case_record *record)
-{
-    struct gbrun_compared *checks = ARENA_ARRAY(arena, struct gbrun_compared, record->n_checks);
-    for (size_t i = 0; i < record->n_checks; i++) {
-        const struct check_record *from = &record->checks[i];
-        COPY(&checks[i], from, name, metric, value, tolerance, index, reference, output, text);
-        checks[i].passed = from->passed;
-    }
-    seen->n_checks = record->n_checks;
-    seen->checks = checks;
-}
-
-/* Once the collector has finished. */
-static void result_fill(struct result *result, const struct known_device *device)
-{
-    struct gbrun_result *seen = &result->seen;
-    const struct case_record *record = &result->collector.record;
-    seen->device = device->label;
-    seen->device_model = arena_text(&result->arena, device->info.model);
-    seen->device_uuid = arena_text(&result->arena, device->info.uuid);
-    if (record->has_estimate && (seen->status == GB_OK || seen->status == GB_WRONG_RESULT))
-        fill_estimate(seen, &result->arena, &record->estimate,
-                      verdict_of_visit(record->estimate.verdict));
-    seen->reason = record->stop_reason;
-    fill_samples(seen, record);
-    fill_way(seen, record);
-    fill_activities(seen, &result->arena, record);
-    fill_notes(seen, &result->arena, record);
-    fill_checks(seen, &result->arena, record);
-}
-
-void gbrun_free(const struct gbrun_result *seen)
-{
-    struct result *result = (struct result *)(uintptr_t)seen;
-    if (!result)
-        return;
-    if (result->has_collector)
-        collector_free(&result->collector);
-    if (result->first)
-        gbrun_free(&result->first->seen);
-    arena_free(&result->arena);
-    free(result);
 }
 
 /* ---- a call ---- */
@@ -246,9 +55,8 @@ static bool is_work(const struct gbrun_subject *subject)
     return true;
 }
 
-/* False: the subject cannot be measured, and the result says why. function: for its words. */
-static bool is_sound(const struct gbrun_subject *subject, const char *function,
-                     struct result *result)
+bool subject_is_sound(const struct gbrun_subject *subject, const char *function,
+                      struct result *result)
 {
     const char *why = NULL;
     if (!subject)
@@ -419,23 +227,13 @@ struct visits {
     size_t n;
 };
 
-/* What comparisons of results files compare, too: see store_outcomes.h. */
-static double value_of(const struct gbrun_result *result)
-{
-    const bool is_centre = text_equal(result->statistic, "median") ||
-                           (text_equal(result->statistic, "mean") &&
-                            (result->flags & GBRUN_DITHERED));
-    return is_centre && result->time_ns > 0 && isfinite(result->time_ns) ? result->time_ns
-                                                                         : result->median_ns;
-}
-
 static void visits_add(struct visits *visits, struct arena *arena, const struct result *result)
 {
     const struct gbrun_result *seen = &result->seen;
     const struct case_record *record = &result->collector.record;
     size_t n_outcomes = visits->n, n_values = visits->n;
     const struct outcome outcome = {.status = CASE_OK,
-                                    .value = value_of(seen),
+                                    .value = result_value(seen),
                                     .low_ns = seen->low_ns,
                                     .high_ns = seen->high_ns,
                                     .verdict = record->estimate.verdict,
@@ -462,7 +260,7 @@ static void combine(struct result *first, const struct visits *visits)
     visits_widen(records, visits->n, estimate);
     estimate->n_discarded = seen->n_discarded; /* of the samples that are there */
     estimate->n_effective = seen->n_effective;
-    fill_estimate(seen, arena, estimate, estimate->verdict);
+    result_fill_estimate(seen, arena, estimate, estimate->verdict);
 }
 
 /* Are these visits all that its rounds ask for? A side of a comparison has one. */
@@ -507,10 +305,8 @@ static struct result *visit_all(struct call *call, struct plugin_mode *outside)
     return last;
 }
 
-/* Fills the result in, and returns it, or that of a later visit, which failed. side: SIDE_NONE, or
- * one of a comparison, whose settings ret_ab gets. */
-static struct result *measure_subject(const struct gbrun_subject *subject, const char *settings,
-                                      int side, struct result *result, struct ab_params *ret_ab)
+struct result *measure_side(const struct gbrun_subject *subject, const char *settings, int side,
+                            struct result *result, struct ab_params *ret_ab)
 {
     struct call call = {.result = result};
     struct plugin_mode outside;
@@ -549,246 +345,16 @@ void turn_end(void)
 const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, const char *settings)
 {
     struct result *result = result_new();
-    if (!is_sound(subject, "gbrun_measure", result))
+    if (!subject_is_sound(subject, "gbrun_measure", result))
         return &result->seen;
     const char *why = turn_begin();
     if (why) {
         result_fail(result, GB_FAILED, why);
     } else {
-        result = measure_subject(subject, settings, SIDE_NONE, result, NULL);
+        result = measure_side(subject, settings, SIDE_NONE, result, NULL);
         turn_end();
     }
     return &result->seen;
-}
-
-/* ---- two subjects in turn, until it is certain which takes longer ---- */
-
-struct versus {
-    struct gbrun_comparison seen; /* the program's; first, as it is given back for free */
-    struct arena arena;
-    const struct gbrun_subject *subjects[SIDES];
-    const char *settings;
-    struct ab_params ab;
-    struct result *last[SIDES]; /* of the last visit */
-    double *values[SIDES];      /* of the rounds */
-    size_t n_values[SIDES];
-    double steps[SIDES]; /* of the clock, over the value of the first round */
-};
-
-static void fail(struct versus *versus, int32_t status, const char *side, const char *words)
-{
-    versus->seen.status = status;
-    versus->seen.error = arena_printf(&versus->arena, "%s: %s", side, words);
-}
-
-static bool visit(struct versus *versus, int side)
-{
-    struct result *result = result_new();
-    gbrun_free(versus->last[side] ? &versus->last[side]->seen : NULL);
-    versus->last[side] = result;
-    measure_subject(versus->subjects[side], versus->settings, side, result, &versus->ab);
-    const struct gbrun_result *seen = &result->seen;
-    const double value = value_of(seen);
-    if (seen->status == GB_INVALID) {
-        versus->seen.status = seen->status; /* of settings, which are those of both */
-        versus->seen.error = seen->error;
-    } else if (seen->status != GB_OK) {
-        fail(versus, seen->status, side_words[side], seen->error);
-    } else if (!(value > 0)) {
-        fail(versus, GB_FAILED, side_words[side], "reads no time: there is no ratio");
-    } else {
-        if (versus->n_values[side] == 0 && !(seen->flags & GBRUN_DITHERED))
-            versus->steps[side] = seen->tick_ns / (double)seen->iterations / value;
-        MEMORY_APPEND(versus->values[side], versus->n_values[side], value);
-    }
-    return versus->seen.status == GB_OK;
-}
-
-static struct comparison judge(const struct versus *versus, bool goes_on)
-{
-    const size_t n_base = versus->n_values[SIDE_BASE], n_new = versus->n_values[SIDE_NEW];
-    struct comparison judged = {0};
-    struct compared_rounds rounds = {.a = versus->values[SIDE_BASE],
-                                     .b = versus->values[SIDE_NEW],
-                                     .n = n_base < n_new ? n_base : n_new,
-                                     .step_a = versus->steps[SIDE_BASE],
-                                     .step_b = versus->steps[SIDE_NEW],
-                                     .ret = &judged};
-    compare_judge_rounds(&rounds, 1, versus->ab.margin, 1 - versus->ab.alpha, goes_on);
-    return judged;
-}
-
-enum { BLOCK_STREAM = 0x626c6f63 }; /* of the order of sides in blocks of rounds */
-
-/* Before the first visit nothing is known of max_rounds. */
-static void measure_rounds(struct versus *versus)
-{
-    for (int64_t round = 0; round == 0 || round < versus->ab.max_rounds; round++) {
-        const uint64_t block = (uint64_t)round / SIDES;
-        const int first = (int)((uint64_t)round + random_below(0, BLOCK_STREAM, block, SIDES)) %
-                          SIDES;
-        if (!visit(versus, first) || !visit(versus, SIDE_BASE + SIDE_NEW - first) ||
-            judge(versus, true).verdict != COMPARED_UNCLEAR)
-            return;
-    }
-}
-
-static int32_t verdict_number(int verdict)
-{
-    return verdict == COMPARED_SAME      ? GBRUN_SAME
-           : verdict == COMPARED_CHANGED ? GBRUN_CHANGED
-           : verdict == COMPARED_FASTER  ? GBRUN_FASTER
-           : verdict == COMPARED_SLOWER  ? GBRUN_SLOWER
-                                         : GBRUN_UNCLEAR;
-}
-
-static double geometric_mean(const double *values, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += log(values[i]);
-    return n > 0 ? exp(sum / (double)n) : NAN;
-}
-
-static const struct gbrun_result *last_of(const struct versus *versus, int side)
-{
-    return versus->last[side] ? &versus->last[side]->seen : NULL;
-}
-
-static void conclude(struct versus *versus, bool goes_on)
-{
-    struct gbrun_comparison *seen = &versus->seen;
-    const struct comparison judged = judge(versus, goes_on);
-    if (judged.n_rounds >= SEQUENCE_FIRST) {
-        seen->ratio = exp(judged.theta);
-        seen->ratio_low = exp(judged.low);
-        seen->ratio_high = exp(judged.high);
-    }
-    if (seen->status == GB_OK) {
-        seen->verdict = verdict_number(judged.verdict);
-        seen->verdict_text = compared_word(judged.verdict);
-        seen->n_needed = judged.n_needed;
-    }
-    seen->margin = versus->ab.margin;
-    seen->alpha = versus->ab.alpha;
-    seen->n_rounds = judged.n_rounds;
-    seen->base_ns = geometric_mean(versus->values[SIDE_BASE], judged.n_rounds);
-    seen->new_ns = geometric_mean(versus->values[SIDE_NEW], judged.n_rounds);
-    seen->base_rounds_ns = versus->values[SIDE_BASE];
-    seen->new_rounds_ns = versus->values[SIDE_NEW];
-    seen->base_result = last_of(versus, SIDE_BASE);
-    seen->new_result = last_of(versus, SIDE_NEW);
-}
-
-/* Both, before anything is measured. */
-static bool are_sound(struct versus *versus)
-{
-    bool are_both = true;
-    for (int side = 0; side < SIDES && are_both; side++) {
-        struct result *result = result_new();
-        are_both = is_sound(versus->subjects[side], "gbrun_compare", result);
-        if (!are_both)
-            fail(versus, result->seen.status, side_words[side], result->seen.error);
-        gbrun_free(&result->seen);
-    }
-    return are_both;
-}
-
-static struct versus *versus_new(const char *settings)
-{
-    struct versus *versus = memory_allocate(sizeof *versus);
-    versus->seen = (struct gbrun_comparison){.size = sizeof versus->seen,
-                                             .error = "",
-                                             .ratio = NAN,
-                                             .ratio_low = NAN,
-                                             .ratio_high = NAN,
-                                             .verdict_text = compared_word(COMPARED_UNCLEAR)};
-    versus->settings = settings;
-    return versus;
-}
-
-/* Takes the turn; false: it cannot, and the comparison says why. */
-static bool versus_turn(struct versus *versus)
-{
-    const char *why = turn_begin();
-    if (why) {
-        versus->seen.status = GB_FAILED;
-        versus->seen.error = why;
-    }
-    return !why;
-}
-
-const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
-                                             const struct gbrun_subject *other,
-                                             const char *settings)
-{
-    struct versus *versus = versus_new(settings);
-    versus->seen.flags = GBRUN_IN_THIS_PROCESS;
-    versus->subjects[SIDE_BASE] = base;
-    versus->subjects[SIDE_NEW] = other;
-    if (are_sound(versus) && versus_turn(versus)) {
-        measure_rounds(versus);
-        turn_end();
-    }
-    conclude(versus, false);
-    return &versus->seen;
-}
-
-/* Reads settings for their [ab NAME]. */
-static void read_rule(struct versus *versus)
-{
-    struct result *result = result_new();
-    struct call call = {.result = result};
-    struct error_list errors = {0};
-    struct gb_error error;
-    const struct catalogue *catalogue;
-    if (library_catalogue(&catalogue, &error) != GB_OK)
-        result_fail(result, error.status, error.text);
-    else if (request_read(versus->settings ? versus->settings : "", SIDE_BASE, catalogue,
-                          &result->arena, &call.request, &errors) != GB_OK)
-        result_fail(result, GB_INVALID, error_lines(&errors, &result->arena));
-    error_list_free(&errors);
-    versus->ab = call.request.ab;
-    versus->seen.status = result->seen.status;
-    versus->seen.error = arena_text(&versus->arena, result->seen.error);
-    gbrun_free(&result->seen);
-}
-
-const struct gbrun_comparison *gbrun_compare_rounds(const double *base_ns, const double *new_ns,
-                                                    uint64_t n, double step, const char *settings)
-{
-    const double *const sides[SIDES] = {base_ns, new_ns};
-    struct versus *versus = versus_new(settings);
-    if (versus_turn(versus)) {
-        read_rule(versus);
-        turn_end();
-    }
-    for (int side = 0; side < SIDES && versus->seen.status == GB_OK; side++) {
-        versus->steps[side] = step;
-        for (uint64_t i = 0; i < n && versus->seen.status == GB_OK; i++)
-            if (sides[side][i] > 0 && isfinite(sides[side][i]))
-                MEMORY_APPEND(versus->values[side], versus->n_values[side], sides[side][i]);
-            else
-                fail(versus, GB_INVALID, side_words[side], "a round takes no time above 0");
-    }
-    const bool goes_on = n < (uint64_t)versus->ab.max_rounds;
-    conclude(versus, goes_on);
-    if (goes_on && versus->seen.status == GB_OK && versus->seen.verdict == GBRUN_UNCLEAR)
-        versus->seen.flags |= GBRUN_GOES_ON;
-    return &versus->seen;
-}
-
-void gbrun_comparison_free(const struct gbrun_comparison *seen)
-{
-    struct versus *versus = (struct versus *)(uintptr_t)seen;
-    if (!versus)
-        return;
-    for (int side = 0; side < SIDES; side++) {
-        gbrun_free(last_of(versus, side));
-        free(versus->values[side]);
-    }
-    arena_free(&versus->arena);
-    free(versus);
 }
 
 /* ---- all of them ---- */

@@ -120,7 +120,7 @@ static int section_of(const struct reader *reader, const struct ini_entry *entry
 {
     const char *why = why_refused(entry->key);
     if (!why && reader->side != SIDE_NONE && text_equal(entry->key, "rounds"))
-        why = "a comparison has as many as it needs: expected max_rounds";
+        why = "a comparison chooses their number: expected max_rounds";
     if (why) {
         error_list_add(reader->errors, entry->origin, "'%s': %s", entry->key, why);
         return SECTIONS;

@@ -4,7 +4,9 @@
  * A sample is one run of it, from posix_spawn to the end of wait4. What the process itself did is
  * said by the kernel: processor times and memory.
  */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* strsignal */
+#include "disk_cache.h"
+#include "expected.h"
 #include "figure.h"
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/process.h"
@@ -34,7 +36,6 @@ struct params {
     struct gb_list files;
     const char *figure, *figure_name, *figure_unit;
 };
-enum { DISK_AS_IS, DISK_WARM, DISK_COLD, DISK_DROPPED };
 
 #define P struct params
 
@@ -83,14 +84,6 @@ enum { PRINTED_MOST = 1 << 20 };
 #define RUN_NUMBER "GBRUN_RUN"
 
 enum { SETUP, PREPARE, CONCLUDE, CLEANUP, EXTRAS };
-
-/* What a program has to print. */
-struct expected {
-    bool is_given;
-    const char *text;
-    size_t n;
-    bool is_file; /* to the byte; else one newline at the end may be missing in it */
-};
 
 struct bench {
     const struct gb_host *host;
@@ -249,202 +242,6 @@ static int32_t conclude(struct bench *bench)
     return is_wanted ? run_extra(bench, CONCLUDE) : GB_OK;
 }
 
-/* ---- files that are in memory before a sample, or are not ---- */
-
-static const char drop_file[] = "/proc/sys/vm/drop_caches";
-
-static int32_t read_all(int file)
-{
-    static char buffer[1 << 16];
-    ssize_t n;
-    while ((n = read(file, buffer, sizeof buffer)) > 0)
-        continue;
-    return n == 0 ? 0 : errno;
-}
-
-/* Only what is on the disk can be dropped. */
-static int32_t drop(int file)
-{
-    return fsync(file) != 0 && errno != EINVAL && errno != EROFS
-               ? errno
-               : posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-}
-
-static int32_t set_file(const struct gb_host *host, const char *name, bool is_warm)
-{
-    const char *path = path_of(host, name);
-    if (path == NULL)
-        return GB_NO_MEMORY;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const int code = file < 0 ? errno : is_warm ? read_all(file) : drop(file);
-    if (file >= 0)
-        close(file);
-    return code == 0 ? GB_OK
-                     : host_fail(host, "files: %s cannot be %s: %s", path,
-                                 is_warm ? "read" : "evicted from the page cache", strerror(code));
-}
-
-static int32_t drop_everything(const struct gb_host *host)
-{
-    sync();
-    const int file = open(drop_file, O_WRONLY | O_CLOEXEC);
-    const bool is_done = file >= 0 && write(file, "3", 1) == 1;
-    const int code = errno;
-    if (file >= 0)
-        close(file);
-    return is_done ? GB_OK
-                   : host_fail(host,
-                               "disk_cache = dropped: %s cannot be written: %s: expected to run "
-                               "as root, or disk_cache = cold with the names of files",
-                               drop_file, strerror(code));
-}
-
-static int32_t check_cache(const struct gb_host *host, const struct params *params)
-{
-    const bool takes_files = params->disk_cache == DISK_WARM || params->disk_cache == DISK_COLD;
-    if (takes_files != (params->files.n > 0))
-        return host_fail(host, takes_files
-                                   ? "disk_cache = warm and cold need 'files': expected their names"
-                                   : "files: expected disk_cache = warm or cold, which use them");
-    return GB_OK;
-}
-
-static int32_t set_cache(const struct gb_host *host, const struct params *params)
-{
-    const char *const *files = params->files.items;
-    int32_t status = GB_OK;
-    if (params->disk_cache == DISK_DROPPED)
-        return drop_everything(host);
-    for (uint64_t i = 0; i < params->files.n && status == GB_OK; i++)
-        status = set_file(host, files[i], params->disk_cache == DISK_WARM);
-    return status;
-}
-
-/* ---- what a program prints, compared with what it has to print ---- */
-
-/* \n, \t and \\ of the option. */
-static int32_t read_text(const struct gb_host *host, const char *text, struct expected *ret)
-{
-    char *to = host->allocate(host, strlen(text) + 1);
-    if (to == NULL)
-        return GB_NO_MEMORY;
-    *ret = (struct expected){.is_given = true, .text = to};
-    for (; *text != '\0'; text++) {
-        const char next = *text == '\\' ? text[1] : '\0';
-        const bool is_escape = next == 'n' || next == 't' || next == '\\';
-        text += is_escape;
-        to[ret->n++] = !is_escape ? *text : next == 'n' ? '\n' : next == 't' ? '\t' : '\\';
-    }
-    return GB_OK;
-}
-
-static int32_t read_file(const struct gb_host *host, const char *name, struct expected *ret)
-{
-    enum { MOST = 1 << 30 };
-    struct stat facts;
-    const char *path = path_of(host, name);
-    if (path == NULL)
-        return GB_NO_MEMORY;
-    FILE *file = fopen(path, "rbe");
-    if (file == NULL || fstat(fileno(file), &facts) != 0) {
-        if (file != NULL)
-            fclose(file);
-        return host_fail(host, "expect_file: %s cannot be read: %s", path, strerror(errno));
-    }
-    const size_t bytes = (size_t)facts.st_size;
-    char *text = facts.st_size < MOST ? host->allocate(host, bytes + 1) : NULL;
-    const bool is_read = text != NULL && fread(text, 1, bytes, file) == bytes;
-    fclose(file);
-    if (!is_read)
-        return host_fail(host, "expect_file: %s cannot be read: expected a file of up to 1 GiB",
-                         path);
-    *ret = (struct expected){.is_given = true, .text = text, .n = bytes, .is_file = true};
-    return GB_OK;
-}
-
-static int32_t read_expected(const struct gb_host *host, const struct params *params,
-                             struct expected *ret)
-{
-    *ret = (struct expected){0};
-    if (*params->expect_output != '\0' && *params->expect_file != '\0')
-        return host_fail(host, "expect_file: expect_output is given, too: expected one of the two");
-    if (*params->expect_file != '\0')
-        return read_file(host, params->expect_file, ret);
-    return *params->expect_output != '\0' ? read_text(host, params->expect_output, ret) : GB_OK;
-}
-
-/* From `at` to the end of the line, for a message. */
-static int shown(const char *text, size_t n, size_t at)
-{
-    enum { MOST = 40 };
-    size_t length = 0;
-    while (at + length < n && length < MOST && text[at + length] != '\n')
-        length++;
-    return (int)length;
-}
-
-static int32_t judge(const struct gb_host *host, const struct expected *expected,
-                     const char *output, size_t n)
-{
-    size_t same = 0, line = 1, begin = 0;
-    char words[400];
-    if (!expected->is_file && n == expected->n + 1 && output[n - 1] == '\n')
-        n--;
-    while (same < n && same < expected->n && output[same] == expected->text[same])
-        same++;
-    if (same == n && n == expected->n)
-        return host->checked(host, "output", 1, "");
-    for (size_t i = 0; i < same; i++)
-        if (output[i] == '\n') {
-            line++;
-            begin = i + 1;
-        }
-    if (same == n)
-        snprintf(words, sizeof words, "line %zu, byte %zu: the output ends here: expected \"%.*s\"",
-                 line, same - begin + 1, shown(expected->text, expected->n, same),
-                 expected->text + same);
-    else if (same == expected->n)
-        snprintf(words, sizeof words, "line %zu, byte %zu: \"%.*s\": expected nothing more", line,
-                 same - begin + 1, shown(output, n, same), output + same);
-    else
-        snprintf(words, sizeof words, "line %zu, byte %zu: \"%.*s\": expected \"%.*s\"", line,
-                 same - begin + 1, shown(output, n, same), output + same,
-                 shown(expected->text, expected->n, same), expected->text + same);
-    return host->checked(host, "output", 0, words);
-}
-
-static bool never(void *context)
-{
-    (void)context;
-    return false;
-}
-
-/* Runs the program once more and compares; ends what prints more than is expected. streams: of its
- * other samples. */
-static int32_t check_output(const struct gb_host *host, const struct expected *expected,
-                            const struct program *program, const int streams[3])
-{
-    enum { BEYOND = 64 }; /* of what is too much some is shown */
-    const size_t room = expected->n + BEYOND;
-    char *output = host->allocate(host, room);
-    int ends[2];
-    pid_t pid;
-    struct outcome outcome;
-    if (output == NULL || pipe2(ends, O_CLOEXEC) != 0)
-        return GB_NO_MEMORY;
-    const int with_pipe[3] = {streams[0], ends[1], streams[2]};
-    const int code = process_start(program, with_pipe, &pid);
-    close(ends[1]);
-    const size_t n = code == 0 ? process_read(ends[0], output, room) : 0;
-    if (code == 0 && n == room)
-        process_kill(pid);
-    else if (code == 0)
-        process_wait(pid, never, NULL, &outcome);
-    close(ends[0]);
-    return code == 0 ? judge(host, expected, output, n)
-                     : host_fail(host, "%s cannot be started: %s", program->file, strerror(code));
-}
-
 /* ---- a figure of its own ---- */
 
 static int32_t name_figure(struct bench *bench)
@@ -475,7 +272,7 @@ static int32_t read_figure(struct bench *bench)
     if (!figure_find(&bench->figure, bench->printed, &value))
         return host_fail(
             bench->host, "figure = %s: no such number in the %zd bytes of output: \"%.*s\"",
-            bench->figure.where, n, shown(bench->printed, (size_t)n, 0), bench->printed);
+            bench->figure.where, n, expected_shown(bench->printed, (size_t)n, 0), bench->printed);
     bench->host->sample(bench->host, bench->series, value);
     return GB_OK;
 }
@@ -509,9 +306,9 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
     if (status == GB_OK)
         status = make_programs(bench, SETUP, SETUP);
     if (status == GB_OK)
-        status = check_cache(host, params);
+        status = disk_cache_check(host, params->disk_cache, &params->files);
     if (status == GB_OK)
-        status = read_expected(host, params, &bench->expected);
+        status = expected_read(host, params->expect_output, params->expect_file, &bench->expected);
     if (status == GB_OK)
         status = name_figure(bench);
     if (status == GB_OK)
@@ -624,7 +421,9 @@ static int32_t make_ready(struct bench *bench, int last)
         if (i > 0 && ftruncate(bench->streams[i], 0) != 0 && errno != EINVAL)
             return host_fail(bench->host, "output: %s", strerror(errno));
     }
-    return status == GB_OK ? set_cache(bench->host, bench->params) : status;
+    return status == GB_OK
+               ? disk_cache_set(bench->host, bench->params->disk_cache, &bench->params->files)
+               : status;
 }
 
 static int32_t reset(void *object, const struct gb_queue *queue)
@@ -741,7 +540,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     int32_t status = make_ready(bench, STDIN_FILENO);
     if (status == GB_OK) {
         bench->is_to_conclude = true;
-        status = check_output(host, &bench->expected, &bench->program, bench->streams);
+        status = expected_check(host, &bench->expected, &bench->program, bench->streams);
     }
     return status;
 }

@@ -72,7 +72,7 @@ INI
 equals "printf does what it did" 1 "$("$GBRUN" list cases -c printf.ini 2>&1 | grep -c 'good factor=1')"
 
 # ---- recorded samples ----
-refuses "zeros without end as text" '/dev/zero:1:1: error: a byte of value 0 stands here' \
+refuses "zeros without end as text" '/dev/zero:1:1: error: a byte of value 0: expected text' \
     "$GBRUN" replay /dev/zero --unit ns --policy fixed
 refuses "a line without end" '<stdin>:1: error: the line is too long: expected up to 1048576 bytes' \
     bash -c 'tr "\0" 1 </dev/zero | "$0" replay - --unit ns --policy fixed' "$GBRUN"

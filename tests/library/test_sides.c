@@ -59,7 +59,7 @@ static const struct {
     {VISITS "margni = 1%", "unknown key 'margni'; did you mean 'margin'?"},
     {VISITS "max_time = 1 s", "settings:5:1: 'max_time': of a comparison each visit has a time"},
     {VISITS "max_rounds = 3", "settings:5:14: "},
-    {VISITS "rounds = 3", "settings:5:1: 'rounds': a comparison has as many as it needs"},
+    {VISITS "rounds = 3", "settings:5:1: 'rounds': a comparison chooses their number"},
     {VISITS "base = x", "settings:5:1: unknown key 'base'"},
 };
 

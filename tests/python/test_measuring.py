@@ -229,7 +229,8 @@ def leaves():
         self.refused(gbrun.Error, "apart.leaves: the process that measured it ended with code 7",
                      gbrun.measure, apart.leaves, isolate=True)  # fmt: skip
         for local in (lambda: 1, work, threading.Lock().acquire):
-            self.refused(ValueError, "isolate=True: expected functions of modules", gbrun.measure, local, isolate=True)
+            self.refused(ValueError, "isolate=True: expected functions that can be imported", gbrun.measure, local,
+                         isolate=True)  # fmt: skip
 
         # On a device: by processes that are forked from one which has imported what the module imports, if it can be; that
         # one, which has heavy, is asked for the first of threads.
@@ -384,7 +385,7 @@ def leaves():
             ({"name": "two\nlines"}, "a setting is one line"),
             ({"name": "a\0b"}, "a setting is one line"),
             ({"let": {"a\0": 1}}, "a setting is one line"),
-            ({"let": {"n": "'a ;b'"}}, "a comment begins"),
+            ({"let": {"n": "'a ;b'"}}, "which begins a comment"),
         ):
             self.refused((ValueError, gbrun.Error), words, gbrun.measure, work, **settings)
 
