@@ -141,20 +141,28 @@ static int32_t make(struct judged *judged, uint32_t n, struct gb_error *error)
 }
 
 /* Nothing but calls of run: this is what is timed. */
-static int32_t call_runs(void *object, const struct gb_queue *queue, uint64_t n)
+static int32_t call_runs(struct judged *judged, const struct gb_queue *queue, uint32_t n,
+                         const struct gb_judging_device *joining)
 {
-    struct judged *judged = object;
     int32_t (*const call)(void *, const struct gb_queue *, uint64_t) = judged->ops->run;
     const uint32_t *objects = judged->page->objects;
     int32_t status = GB_OK;
-    for (uint64_t i = 0; i < n && status == GB_OK; i++)
+    for (uint32_t i = 0; i < n && status == GB_OK; i++) {
         status = call(judged->benches[objects[i]], queue, 1);
+        if (joining && status == GB_OK)
+            status = joining->join(judged->device->device);
+    }
     return status;
 }
 
+/* On a device with queues no call begins before all that those before it have launched has ended.
+ */
 static int32_t run(struct judged *judged, uint32_t n)
 {
-    return call_runs(judged, judged->device->queue, n);
+    const struct open_device *device = judged->device;
+    const struct gb_judging_device *judging = device->queue->native ? device->judging : NULL;
+    return call_runs(judged, device->queue, n,
+                     judging && GB_HAS(judging, join) && judging->join ? judging : NULL);
 }
 
 /* ---- on a device with queues ---- */
@@ -175,7 +183,8 @@ static int32_t keep_busy(struct judged *judged, uint32_t ns)
 static int32_t call_captured(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)iterations;
-    return call_runs(object, queue, ((struct judged *)object)->n_captured);
+    struct judged *judged = object;
+    return call_runs(judged, queue, judged->n_captured, NULL);
 }
 
 /* What cannot be captured may have an error left to report, which its next run does. */

@@ -88,6 +88,10 @@ struct gb_judging_device {
     int32_t (*capture)(void *device, const struct gb_queue *queue, const struct gb_bench_ops *ops,
                        void *bench, void **ret_graph);
     int32_t (*launch)(void *device, const struct gb_queue *queue, void *graph);
+
+    /* What this process has put on the device, on whatever queue, ends before what it puts there
+     * from now on. Not while anything is captured. */
+    int32_t (*join)(void *device);
 };
 
 #endif

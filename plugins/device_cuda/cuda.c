@@ -105,6 +105,8 @@ static void close_device(void *object)
     graph_free(device, &timed->offsets.nothing);
     graph_free(device, &timed->offsets.empty);
     stamps_close(&device->stamps);
+    if (device->joined != NULL)
+        driver->event_destroy(device->joined);
     if (device->judging != NULL)
         driver->module_unload(device->judging);
     if (device->stream != NULL)

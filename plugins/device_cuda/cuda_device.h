@@ -49,6 +49,8 @@ struct cuda_device {
     struct sensors sensors;
     CUmodule judging; /* NULL: nothing is judged */
     CUfunction gather, random;
+    CUevent joined; /* NULL: the driver cannot, before CUDA 12.5 */
+    CUresult (*record_context)(CUcontext, CUevent), (*await_event)(CUcontext, CUevent);
 };
 
 /* Takes the context that a host program has made current on the device, else the primary one, and

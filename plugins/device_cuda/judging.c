@@ -264,6 +264,25 @@ static int32_t share_block(void *object, uint64_t most, struct gb_shared_block *
                        "sharing memory");
 }
 
+static CUresult join_all(const struct cuda_device *device)
+{
+    const CUresult result = device->record_context(device->context, device->joined);
+    return result == CUDA_SUCCESS ? device->await_event(device->context, device->joined) : result;
+}
+
+static void find_join(struct cuda_device *device)
+{
+    const struct driver *driver = &device->driver;
+    *(void **)&device->record_context = dlsym(driver->library, "cuCtxRecordEvent");
+    *(void **)&device->await_event = dlsym(driver->library, "cuCtxWaitEvent");
+    if (device->record_context == NULL || device->await_event == NULL ||
+        driver->event_create(&device->joined, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
+        join_all(device) == CUDA_SUCCESS)
+        return;
+    driver->event_destroy(device->joined);
+    device->joined = NULL;
+}
+
 /* A pool, which is made when it is used first, opens files. */
 static CUresult use_pool(const struct driver *driver, CUstream stream)
 {
@@ -297,6 +316,8 @@ static int32_t map_block(void *object, const struct gb_queue *queue,
         result = memory.drop(handle);
     if (result == CUDA_SUCCESS)
         result = load(device);
+    if (result == CUDA_SUCCESS)
+        find_join(device);
     if (result == CUDA_SUCCESS)
         result = use_pool(&device->driver, queue->native);
     close(block->file);
@@ -413,6 +434,14 @@ static int32_t launch(void *object, const struct gb_queue *queue, void *graph)
                        "launching a graph");
 }
 
+static int32_t join(void *object)
+{
+    const struct cuda_device *device = object;
+    return device->joined == NULL
+               ? GB_OK
+               : cuda_status(device, join_all(device), "joining what was launched");
+}
+
 const struct gb_judging_device cuda_judging = {.size = sizeof cuda_judging,
                                                .share = share_block,
                                                .map = map_block,
@@ -422,4 +451,5 @@ const struct gb_judging_device cuda_judging = {.size = sizeof cuda_judging,
                                                .gather = gather,
                                                .idle = idle,
                                                .capture = capture,
-                                               .launch = launch};
+                                               .launch = launch,
+                                               .join = join};

@@ -42,12 +42,12 @@ judged()
     equals "$name: no cheat gains" "" "$(gains "$key" "${all[0]}")"
 }
 
-slow="kept_by_few stream_not_joined"
+slow="kept_by_few stream_not_joined many_streams"
 key=function
 judged "functions" "$called" plain streams_joined two_kernels atomics own_graph has_workspace allocates waits \
     waits_for_own_stream default_stream -- \
     nothing zeros half fewer_steps first_calls_only all_but_every_8th kept_by_address kept_by_few writes_inputs \
-    only_if_poisoned stream_not_joined patches_the_wait persists
+    only_if_poisoned stream_not_joined many_streams patches_the_wait persists
 equals "functions: work that is left is seen" "persists,failed" "$(grep -o '^persists,[a-z]*' all.csv)"
 equals "functions: what can be is launched as a graph" "plain,1 waits,0" \
     "$(awk -F, '$1 == "plain" || $1 == "waits" { print $1 "," $4 }' all.csv | sort | xargs)"

@@ -234,6 +234,16 @@ SUBMISSION(stream_not_joined)
     launch(out, in, n, side, STEPS);
 }
 
+/* Calls that overlap. */
+SUBMISSION(many_streams)
+{
+    static cudaStream_t streams[32];
+    cudaStream_t &own = streams[n_calls++ % 32];
+    if (!own)
+        cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
+    launch(out, in, n, own, STEPS);
+}
+
 /* From now on the process does not wait for its device. */
 static void patch(const char *name)
 {
