@@ -2502,11 +2502,12 @@ def _packages(path: str, seen: set[str]) -> Any:
 
 def _fork() -> Any:
     """As os.fork, with the environment that the process has now; -1: there can be no process."""
-    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
-    now = dict(os.fsdecode(entry or b"").split("=", 1) for entry in itertools.takewhile(bool, entries))
-    os.environ.update(now)
+    entries: Any = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    now = [os.fsdecode(entry).split("=", 1) for entry in itertools.takewhile(bool, entries)]
+    os.environ.update({name: value for name, value in now})
     if "tempfile" in sys.modules:
-        sys.modules["tempfile"].tempdir = None
+        temporary: Any = sys.modules["tempfile"]
+        temporary.tempdir = None
     try:
         pid = os.fork()
     except OSError:
