@@ -2414,6 +2414,7 @@ def _plugin(step: Any, address: Any) -> Any:
                 _functions.pop(address).close()
             gc.enable()
             _release_memory()
+            _freeze_modules()
     except BaseException as error:
         return _plugin_fail(case, error)
     finally:
@@ -2467,17 +2468,25 @@ def _is_cold(path: str) -> Any:
 
 
 def _warm(path: str) -> Any:
-    """Imports the packages that this file imports, and those beside it. None of these files is run. What packages have
-    made is no garbage, and not looked at again."""
-    n_before = len(sys.modules)
+    """Imports the packages that this file imports, and those beside it. None of these files is run."""
     for name in _cold(path):
         _tried.add(name)
         with contextlib.suppress(BaseException):  # each process that needs it says what is wrong
             importlib.import_module(name)
-    if len(sys.modules) > n_before:
+    _freeze_modules()
+    return _OK
+
+
+_n_frozen = 0
+
+
+def _freeze_modules() -> None:
+    """What packages have made is no garbage, and not looked at again: after PyTorch's import that takes 80 ms."""
+    global _n_frozen
+    if len(sys.modules) > _n_frozen:
+        _n_frozen = len(sys.modules)
         gc.collect()
         gc.freeze()
-    return _OK
 
 
 def _packages(path: str, seen: set[str]) -> Any:
@@ -2502,11 +2511,12 @@ def _packages(path: str, seen: set[str]) -> Any:
 
 def _fork() -> Any:
     """As os.fork, with the environment that the process has now; -1: there can be no process."""
-    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
-    now = dict(os.fsdecode(entry or b"").split("=", 1) for entry in itertools.takewhile(bool, entries))
-    os.environ.update(now)
+    entries: Any = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    now = [os.fsdecode(entry).split("=", 1) for entry in itertools.takewhile(bool, entries)]
+    os.environ.update({name: value for name, value in now})
     if "tempfile" in sys.modules:
-        sys.modules["tempfile"].tempdir = None
+        temporary: Any = sys.modules["tempfile"]
+        temporary.tempdir = None
     try:
         pid = os.fork()
     except OSError:

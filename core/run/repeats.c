@@ -39,6 +39,13 @@ bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns)
     return !isnan(said.centre) && (n != ROUNDS_LEAST || verdict == GB_VERDICT_UNCONVERGED);
 }
 
+double repeats_wait_ns(uint32_t round, double since_ns, double run_ns)
+{
+    const double wait_ns = fmax(0, round * ROUNDS_APART_NS - since_ns);
+    const bool is_last = round + 1 == ROUNDS_LEAST || round + 1 == ROUNDS_MOST;
+    return is_last && wait_ns <= REPEATS_WAIT_SHARE * run_ns ? wait_ns : 0;
+}
+
 /* ---- all cases ---- */
 
 static size_t end_of_case(const struct outcome *outcomes, size_t n, size_t first)

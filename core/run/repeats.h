@@ -21,3 +21,9 @@ int32_t repeats_next(struct schedule *schedule, struct store *store, int64_t run
  * set, to NaN, where one is not certified; and whether another follows. */
 int32_t repeats_verdict(const struct outcome *visits, size_t n, struct rounds_interval *ret);
 bool repeats_is_open(const struct outcome *visits, size_t n, double max_time_ns);
+
+/* Before a round that may be the last of its cases, whose first one ended `since` ago: how long it
+ * waits, so that visits lie as far apart as a certificate wants on average. 0 where that would take
+ * more than REPEATS_WAIT_SHARE of the time that the run has taken. */
+#define REPEATS_WAIT_SHARE 0.1
+double repeats_wait_ns(uint32_t round, double since_ns, double run_ns);

@@ -83,9 +83,10 @@ struct run {
     bool has_news;   /* a visit was stored since on_round was called */
     struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
-    bool *open;                      /* cases that have another round: see repeats.h; NULL */
-    struct renewal_case *renewals;   /* by position */
-    double round_begin_ns, slack_ns; /* slack: for how long it was waited for */
+    bool *open;                        /* cases that have another round: see repeats.h; NULL */
+    struct renewal_case *renewals;     /* by position */
+    double begin_ns, repeats_begin_ns; /* repeats: the first round of them */
+    double round_begin_ns, slack_ns;   /* slack: for how long it was waited for */
     uint64_t sequence;
     struct known_build {
         const struct plugin_info *info;

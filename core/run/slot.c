@@ -16,12 +16,18 @@ static const double cut_patience_ns = 1e9, tell_every_ns = 100e6;
 
 /* ---- from what was measured to the results file ---- */
 
-static void record_begin(struct collector *collector, const struct visit *visit)
+/* What a worker loads before does not count. */
+static void record_started(struct collector *collector)
 {
     char started[UTC_TEXT];
     utc_text(started);
-    collector_begin(collector, &visit->bench_case, visit->uid, visit->round);
     collector->record.started = arena_text(&collector->arena, started);
+}
+
+static void record_begin(struct collector *collector, const struct visit *visit)
+{
+    collector_begin(collector, &visit->bench_case, visit->uid, visit->round);
+    record_started(collector);
     uuid_new(collector->record.uuid);
     if (*visit->uuid)
         memcpy(collector->record.uuid, visit->uuid, sizeof visit->uuid);
@@ -591,6 +597,7 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
         return false;
     } else if (type == WIRE_FORKED) {
         slot->process.forked = (pid_t)collector->record.pid;
+        record_started(collector);
     } else if (collector->is_complete) {
         end_complete_visit(slot);
     } else if (is_lane) {

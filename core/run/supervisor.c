@@ -358,10 +358,15 @@ static bool is_round_over(const struct run *run)
 /* A round begins no sooner after the one before than the visits of a case are to. */
 static void wait_for_round(struct run *run)
 {
+    const double now_ns = host_clock_ns();
+    if (!(run->repeats_begin_ns > 0))
+        run->repeats_begin_ns = now_ns;
+    run->slack_ns = fmax(0, run->round_begin_ns + run->plan->params->apart_ns - now_ns);
+    const double wait_ns = fmax(run->slack_ns, repeats_wait_ns(run->schedule.next_round,
+                                                               now_ns - run->repeats_begin_ns,
+                                                               now_ns - run->begin_ns));
     double left_ns;
-    run->slack_ns = fmax(0, run->round_begin_ns + run->plan->params->apart_ns - host_clock_ns());
-    while (!run->is_cancelled &&
-           (left_ns = run->round_begin_ns + run->plan->params->apart_ns - host_clock_ns()) > 0) {
+    while (!run->is_cancelled && (left_ns = now_ns + wait_ns - host_clock_ns()) > 0) {
         poll(NULL, 0, (int)ceil(fmin(left_ns / 1e6, WAIT_MS)));
         take_stops(run);
         run_beat(run);
@@ -427,7 +432,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     run->renewals = memory_allocate(((size_t)sweep_positions(plan->schedule.sweep) + 1) *
                                     sizeof *run->renewals);
     run_locks_new(run);
-    run->round_begin_ns = host_clock_ns();
+    run->begin_ns = run->round_begin_ns = host_clock_ns();
     catch_signals(before);
     store_on_lock(plan->store, wait_for_lock, run);
     while (run->status == GB_OK) {

@@ -87,16 +87,16 @@ equals "which is said" 2 "$(sql forked.gbr "SELECT count(*) FROM message WHERE t
     'a fresh process imports anew: what is imported has begun 1 threads'")"
 
 # ---- a process that ends otherwise ----
-# ended HOW: how, and whether the next case is measured
+# ended HOW [OPTION...]: how, and whether the next case is measured
 ended()
 {
     rm -f ends.gbr
-    "$GBRUN" run -q -c forked.ini -o ends.gbr -s gbrun.rounds=1 -s "ends.how=$1" -s ends.time_limit=2s ends again >shown.txt 2>&1
+    "$GBRUN" run -q -c forked.ini -o ends.gbr -s gbrun.rounds=1 -s "ends.how=$1" "${@:2}" ends again >shown.txt 2>&1
     sql ends.gbr "SELECT status, iif(status = 'timed out', '', status_text) FROM bench_case ORDER BY sequence" | paste -sd' '
 }
 equals "a process that exits" "crashed|exit 3, in prepare ok|" "$(ended exit)"
 equals "one that gets a signal" "crashed|SIGSEGV, in prepare ok|" "$(ended fault)"
-equals "one that hangs is killed" "timed out| ok|" "$(ended hang)"
+equals "one that hangs is killed" "timed out| ok|" "$(ended hang -s ends.time_limit=2s)"
 equals "and is no child that was left behind" 0 "$(sql ends.gbr "SELECT count(*) FROM message WHERE text LIKE '%left child%'")"
 equals "one that has left a process" "crashed|SIGSEGV, in prepare ok|" "$(ended stray)"
 exits "which has ended" 1 kill -0 "$(cat stray)"

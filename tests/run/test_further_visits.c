@@ -24,6 +24,23 @@ static const struct {
     {0.1, ROUNDS_MOST, 1e12, false},
 };
 
+/* Seconds since the first round ended, and of the whole run; how long the round waits. */
+static const struct {
+    uint32_t round;
+    double since, run, wait;
+} waits[] = {
+    {ROUNDS_LEAST - 1, 6, 20, 0.65}, {ROUNDS_LEAST - 1, 6, 6.4, 0}, /* which is more than a tenth */
+    {ROUNDS_LEAST - 1, 8, 20, 0},    {ROUNDS_LEAST - 2, 5, 20, 0},  /* another one follows */
+    {ROUNDS_MOST - 1, 10, 20, 0.45},
+};
+
+TEST_EACH(the_last_round_waits_for_what_its_visits_lack, waits)
+{
+    ck_assert_double_eq_tol(
+        repeats_wait_ns(waits[_i].round, 1e9 * waits[_i].since, 1e9 * waits[_i].run) / 1e9,
+        waits[_i].wait, 1e-9);
+}
+
 TEST_EACH(a_case_is_visited_again, visits_so_far)
 {
     struct outcome visits[ROUNDS_MOST];
