@@ -253,7 +253,7 @@ static double length_of(const struct series *series, struct window window, struc
     return length;
 }
 
-/* Is the shorter of two neighbouring segments to be expected of runs that are off by chance? */
+/* Is the shorter of two neighbouring segments as long as a streak of runs that are off may be? */
 static bool may_be_streak(const struct series *series, size_t i)
 {
     const struct window a = window_at(series, i), b = window_at(series, i + 1);

@@ -17,8 +17,8 @@
  * with the deviation of all runs from their segments' means; where p times the number of places at
  * which a step could be is above alpha, or the estimate is within the margin, they are united.
  * Disturbed runs may follow each other, and states come and go: so are segments of which the
- * shorter one is to be expected, alpha times or more, as a streak of runs that are off. Of n runs n
- * h g^(k - 1) streaks of k are to be expected, h the share of runs more than 3 s from their
+ * shorter one is as long as alpha streaks or more of runs that are off. Of n runs one expects n
+ * h g^(k - 1) streaks of k, h the share of runs more than 3 s from their
  * segment's median, the streak's among them, g >= h the share of these that another one follows, k
  * how many more runs of the segment are nearer to its level than to the other one. If nothing else
  * is off there is no limit, and two runs are a segment. If the newest run alone is outside what its
