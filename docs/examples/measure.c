@@ -1,4 +1,5 @@
-/* measure.c - times a function of this program: cc -O2 measure.c $(pkg-config --cflags --libs libgbrun)
+/* measure.c - times a function of this program: cc -O2 measure.c $(pkg-config --cflags --libs
+ * libgbrun)
  */
 #include <gbrun/measure.h>
 
