@@ -1,6 +1,6 @@
 /*
- * contention.c - the cost of contention between threads that count: in one counter, behind a lock, or
- * each in its own, next to those of the others or on a separate cache line.
+ * contention.c - the cost of contention between threads that count: in one counter, behind a lock,
+ * or each in its own, next to those of the others or on a separate cache line.
  */
 #include <gbrun/gbrun.h>
 #include <pthread.h>

@@ -617,7 +617,7 @@ static const struct gb_plugin steady_plugin = {
         "The first look is at `min` samples or more, after `floor_wall` of wall time and either "
         "`floor_samples` or `busy`; each further look at `growth` times as many. Below a precision "
         "of 1 % `floor_wall` is longer: twice as long at 0.5 %. The time for which earlier cases "
-        "have loaded the device at its current clock counts for it, except for a quarter of "
+        "have loaded the device at its current clock is part of it, except for a quarter of "
         "`floor_wall`, in proportion to 1 % over `precision`.\n\n"
         "Verdicts:\n"
         "- certified: the interval is as narrow as requested;\n"

@@ -1,4 +1,4 @@
-/* test_searches.c - the best of some cases, which the program measures, by gbrun/measure.h. */
+/* test_call_searches.c - the best of some cases, which the program measures, by gbrun/measure.h. */
 #include "tests/check_main.h"
 
 #include <gbrun/measure.h>

@@ -1,4 +1,4 @@
-/* test_outputs.c - what a callback computed, compared in a call of gbrun/measure.h. */
+/* test_call_outputs.c - what a callback computed, compared in a call of gbrun/measure.h. */
 #include "tests/library/measure_fixture.h"
 
 TEST_FIXTURE(go_to_folder, NULL)
