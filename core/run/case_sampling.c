@@ -351,10 +351,12 @@ static bool has_counted_clock(const struct sampling *sampling)
     return sampling->reading.flags & GB_CLOCK_CYCLES && !sampling->measured;
 }
 
-/* Asks the policy what it wants first, after such a load. */
+/* Asks the policy what it wants first, after such a load; not if it has been asked. */
 static int32_t ask_after(struct sampling *sampling, double load_ns)
 {
     struct gb_error error;
+    if (load_ns == sampling->state->policy_host->interface.load_ns)
+        return GB_OK;
     sampling->state->policy_host->interface.load_ns = load_ns;
     return policy_run_ask(sampling->policy, &error) == GB_OK
                ? GB_OK
@@ -376,9 +378,10 @@ static int32_t get_ready(struct sampling *sampling)
         return GB_FAILED;
     /* An interpreter's libraries load others where they are first used, and set handlers. */
     case_keep_process(sampling->state);
-    if (has_counted_clock(sampling))
+    const bool is_counted = has_counted_clock(sampling);
+    if (is_counted)
         pace_find_load(&sampling->pace);
-    if (ask_after(sampling, sampling->pace.record.load_ns) != GB_OK)
+    if (ask_after(sampling, is_counted ? sampling->pace.record.load_ns : 0) != GB_OK)
         return GB_FAILED;
     send_timing(sampling);
     sampling->n_lost = 0;

@@ -273,7 +273,7 @@ static int32_t settle(const struct cuda_device *device, const struct gb_measurem
 
 /* For how many it takes least to make the graph and to launch it until there are as many samples as
  * are expected. */
-static double samples_worth(const struct gb_measurement *measurement, double each_ns)
+static double cheapest_number(const struct gb_measurement *measurement, double each_ns)
 {
     if (!GB_HAS(measurement, expected_ns) || measurement->n_expected == 0)
         return WAY_SAMPLES_MAX;
@@ -290,7 +290,7 @@ static uint32_t samples_of_graph(const struct timed_device *timed,
                                 : 0.0;
     const double each_ns = fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns;
     const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
-    const double n = fmin(LAUNCH_NS / each_ns, samples_worth(measurement, each_ns));
+    const double n = fmin(LAUNCH_NS / each_ns, cheapest_number(measurement, each_ns));
     return timed->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
 
