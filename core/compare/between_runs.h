@@ -11,8 +11,8 @@
  *
  * of f + f0 degrees, X the 1 % quantile of chi squared of f degrees: so a case that varies more
  * than others keeps its own (of a mean alone the noisiest tenth of the cases would be called too
- * often), and one that varies less is given no more than its own runs leave open. Below BETWEEN_LEAST degrees nothing is known: an interval
- * would be of no use.
+ * often), and one that varies less is given no more than its own runs leave open. Below
+ * BETWEEN_LEAST degrees nothing is known: an interval would be of no use.
  */
 #pragma once
 
