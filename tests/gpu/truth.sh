@@ -11,7 +11,7 @@ equals "kernels are measured by all clocks" "" "$(sides kernel event record)"
 # The span ends when the last block has sent off its stores, the reading when they have arrived and the
 # kernel's end has been noticed. What is launched in the stream is read by events, which are not as sharp.
 while read -r _ kernel cache _ above launched; do
-    most=1.0
+    most=1.05
     [ "$launched" != stream ] || most=2.5
     within "$kernel, $cache: 0.5 to $most us above its own time" 0.5 "$above" $most "launched: $launched"
 done < <(grep '^kernel ' sides.txt)
