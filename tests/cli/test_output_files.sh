@@ -35,9 +35,9 @@ a chart|2|$is_sqlite|"\$GBRUN" report r.gbr --chart bars --x bench -o r.svg
 a plot|4|$is_sqlite|"\$GBRUN" replay r.gbr --plot r.svg
 a program's output|1|$is_sqlite|"\$GBRUN" command -q -r 2 --stdout r.gbr 'echo text'
 a program's errors|1|$is_sqlite|"\$GBRUN" command -q -r 2 --set '*.errors=r.gbr' 'echo text'
-a program's output that is its input|1|bench.ini: is 'input' or 'expect_file', too|\
+a program's output that is its input|1|bench.ini: also given as 'input' or 'expect_file'|\
 "\$GBRUN" command -q -r 2 --input bench.ini --stdout bench.ini cat
-a program's output that it is compared with|1|bench.ini: is 'input' or 'expect_file', too|\
+a program's output that it is compared with|1|bench.ini: also given as 'input' or 'expect_file'|\
 "\$GBRUN" command -q -r 2 --stdout bench.ini --set '*.expect_file=bench.ini' true
 events behind results|2|--events: an SQLite file|"\$GBRUN" -q -c bench.ini -o new.gbr --events 5 5>>r.gbr
 events into the results of the run|2|--events: an SQLite file|"\$GBRUN" -q -c bench.ini -o made.gbr --events 5 5>made.gbr
