@@ -1,7 +1,7 @@
 # tap.sh - for test scripts: source it, then check each claim; the last line is `finish`.
 # shellcheck shell=bash
 set -u
-n_checks=0
+n_checks=${n_checks-0}
 
 # pass NAME, fail NAME [WHY]...: one result.
 pass()

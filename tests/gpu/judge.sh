@@ -171,5 +171,5 @@ arg.2 = 1000
 grid = 4
 block = 256'
 equals "a kernel without a reference of its own file is refused" 2 "$code"
-succeeds "with the reason" grep -q 'reference_source: verify = judge: what is judged is not loaded' text.txt
+succeeds "with the reason" grep -q 'reference_source: verify = judge: the judge cannot take the reference' text.txt
 finish
