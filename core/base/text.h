@@ -82,9 +82,6 @@ struct text_column {
 /* "a, b" */
 void text_add_joined(struct text *text, struct text_column texts);
 
-/* "a, b" */
-void text_add_joined(struct text *text, struct text_column texts);
-
 /* The number of the first that is the word; n: none is. As a choice -1: none is. */
 size_t text_index(struct text_column texts, const char *word);
 int text_choice(struct text_column texts, const char *word);

@@ -361,7 +361,10 @@ static void add_row(const struct history *history, const struct history_case *c,
     else
         table_cell(table, status_of(point));
     double half = 50 * (point->high - point->low) / point->value;
-    table_cell_printf(table, isfinite(half) ? "\u00b1%.2g %%" : "", half);
+    if (isfinite(half))
+        table_cell_printf(table, "\u00b1%.2g %%", half);
+    else
+        table_cell(table, "");
     add_change(point->change, table_words(table));
 }
 
